@@ -35,7 +35,7 @@ from .costs import Costs
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-with pytest.MonkeyPatch.context() as _patch:  # as commands do, because BLAS's threads wait busily for cores in use
+with pytest.MonkeyPatch.context() as _patch:  # as in commands: idle BLAS threads would occupy cores in use
     _patch.setenv("OPENBLAS_NUM_THREADS", "1")
     import scipy.linalg  # noqa: F401 - scipy and numpy each have their own BLAS, which reads the variable here
 
@@ -49,7 +49,7 @@ BIN = Path(sys.executable).parent
 LOADS = Path("/proc/loadavg")  # contains the number of threads that run or wait for a core
 LIBOMP = [f"-L{each.parent}" for each in sorted(Path("/usr/lib").glob("llvm-*/lib/libomp.so"))[-1:]]  # for clang
 SPAWNING = Path(__file__).parent / "programs" / "spawning.c"  # a program whose two processes spawn a third one
-FAST_LINKER = ["-fuse-ld=gold"] if shutil.which("ld.gold") else []  # for programs that only have to run
+FAST_LINKER = ["-fuse-ld=gold"] if shutil.which("ld.gold") else []  # a fast linker, for programs that only have to run
 
 
 class CommandServer:
@@ -157,7 +157,7 @@ def run(words: Sequence[str | Path], folder: Path, env: Mapping[str, str] | None
 
 
 def cache_of_libraries(folder: Path) -> Path:
-    """Make a cache with only the probe libraries that other tests have built: to build one takes 12 s of CPU time."""
+    """Make a cache with only the probe libraries that other tests have built; building one takes 12 s of CPU time."""
     folder.mkdir(0o755)
     for library in Path(os.environ["AUTOANALYZER_CACHE"]).glob("probe-*/libaaprobe.so"):
         shutil.copytree(library.parent, folder / library.parent.name, copy_function=os.link)
@@ -201,7 +201,7 @@ class Tool:
 
 @dataclass(frozen=True)
 class Opened:
-    """What a browser shows of a page: ``drawn`` are texts in pictures and tables, ``said`` those under the mouse."""
+    """What a browser shows of a page: ``drawn`` are texts in pictures and tables, ``said`` are tooltips."""
 
     text: str
     drawn: list[str]
@@ -232,7 +232,7 @@ def chromium() -> Generator[Browser, None, None]:
 
 
 def patient_page(browser: Browser, **options: Any) -> Page:
-    """Open a page that waits without end, as pytest's limit counts: on a busy machine it may take a minute."""
+    """Open a page without a time limit except pytest's, because it may take a minute on a busy machine."""
     page = browser.new_page(**options)
     page.set_default_timeout(0)
     return page

@@ -1,4 +1,4 @@
-"""What CI says of its tests: how many, what they cost, and which needed a second try."""
+"""The summary of CI's tests: their number, their cost, and which of them needed a second try."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_stages_the_slowest_and_the_sum_are_printed(reports: Path, ledger: Path)
         "test_nodes",
         *(f"test_{n}" for n in range(11, 2, -1)),
     ]
-    assert lines[-1] == "13 passed, 0 failed"  # which runners of CI read
+    assert lines[-1] == "13 passed, 0 failed"  # CI's runners read this line
     assert ledger.read_text() == "# Second tries.\n"
 
 
@@ -91,7 +91,7 @@ def test_three_tests_may_be_on_the_list(reports: Path, ledger: Path, count: int,
 
 def test_what_fails_twice_has_failed(reports: Path, ledger: Path) -> None:
     write(reports / "tests.xml", case("test_a", "one"), case("test_b", "two"))
-    write(reports / "tests-again.xml", case("test_a", "one"))  # test_b had none
+    write(reports / "tests-again.xml", case("test_a", "one"))  # test_b had no second try
     done = summary(reports, ledger)
     assert done.returncode == 1
     assert b"failed: tests.room.test_it::test_a: one\nfailed: tests.room.test_it::test_b: two\n" in done.stdout
@@ -142,7 +142,7 @@ def test_durations_part_waiting_from_cpu_time_by_file_test_and_fixture(tmp_path:
     printed = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
     table = [line.split() for line in printed.splitlines() if line and "seconds" not in line]
     rows = {words[3]: [float(word) for word in words[:3]] for words in table}
-    assert rows["test_it::test_computes"][1] >= 0.5  # of a process that it has started
+    assert rows["test_it::test_computes"][1] >= 0.5  # by a process that the test has started
     assert rows["test_it::test_waits"][0] >= 0.1 > rows["test_it::test_waits"][1]
     assert rows["slow"][0] >= 0.1
     assert rows["test_it"][2] == 2

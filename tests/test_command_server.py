@@ -1,4 +1,4 @@
-"""The server that carries out commands for the tests: it ends them as Python does, and says so when it has ended."""
+"""The server that runs commands for the tests: it ends them as Python does, and reports that they have ended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The documentation is held to the program: options, variables, keys and links."""
+"""The documentation agrees with the program: options, variables, keys and links."""
 
 import re
 import runpy
@@ -70,7 +70,7 @@ def test_the_page_of_a_command_names_every_option_of_its_help(name, tool, parser
     *_, last = said.splitlines()
     words = shlex.split(last.removeprefix("example: autoanalyzer "))
     assert words[0] == name
-    parser.parse_args(words)  # which ends the process if it does not know them
+    parser.parse_args(words)  # ends the process if an option is unknown
 
 
 def test_the_options_of_run_are_in_the_same_groups_in_its_help_and_on_its_page(tool):

@@ -1,4 +1,4 @@
-"""Man pages are the documentation of the commands, whole."""
+"""Man pages contain the whole documentation of the commands."""
 
 import re
 import shutil
@@ -30,13 +30,13 @@ def mandoc(*words: str | Path) -> str:
 
 
 def read(page: Path) -> str:
-    """What a reader sees, without white space: where lines are broken does not matter."""
+    """Return the rendered text of a page without white space, because line breaks do not matter."""
     shown = re.sub(".\b", "", mandoc("-Tutf8", page))
     return "".join(shown.split())
 
 
 def said(document: Path) -> list[str]:
-    """All paragraphs, cells and code, but for titles, and for what has links, beside which pages are named."""
+    """Return all paragraphs, cells and code except headings and text with links, whose page names differ."""
     tokens = MarkdownIt("commonmark").enable("table").parse(document.read_text())
     blocks = [token for token in tokens if token.type == "fence"]
     for before, token in pairwise(tokens):
@@ -59,7 +59,7 @@ def test_pages_are_well_formed(pages: Path) -> None:
     whole = [page for page in pages.iterdir() if "\n.TH " in page.read_text()]
     assert len(whole) == len(DOCUMENTS) + 1
     complaints = mandoc("-Tlint", "-Wwarning", *whole).splitlines()
-    assert [line for line in complaints if "missing date" not in line] == []  # two builds give the same
+    assert [line for line in complaints if "missing date" not in line] == []  # without dates, two builds are equal
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.stem)

@@ -1,4 +1,4 @@
-"""The faults that ``make mutants`` puts into the product, one at a time, fit the product and the tests as they are."""
+"""The faults that ``make mutants`` plants, one at a time, fit the current product and tests."""
 
 import tomllib
 from pathlib import Path

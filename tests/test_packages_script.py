@@ -1,4 +1,4 @@
-"""What ``make`` says where Debian's package manager is missing."""
+"""The messages of ``make`` if Debian's package manager is missing."""
 
 import shutil
 import subprocess
@@ -12,7 +12,7 @@ PROGRAMS = ("gcc", "g++", "gfortran", "make", "mpicc", "mpirun", "valgrind")
 
 
 def said(folder: Path, *programs: str, words: tuple[str, ...] = ()) -> tuple[int, str]:
-    """Run the script where only these programs are on PATH; only uname is run."""
+    """Run the script with only these programs on PATH; of these, only uname is executed."""
     for name in ("sh", "grep"):
         (folder / name).symlink_to(shutil.which(name) or "")
     for name, text in {**dict.fromkeys(programs, "exit 9"), "uname": 'echo "processor$1"'}.items():
@@ -59,7 +59,7 @@ OFFLINE = {**APT, "apt-get": "exit 100", "dpkg-query": '[ "$4" != flang-19 ] && 
 
 
 def write_apt(folder: Path, user: str, scripts: dict[str, str]) -> None:
-    """Write Debian's package manager, without flang-19, and what else the script calls."""
+    """Write Debian's package manager, which has no flang-19, and the other programs that the script calls."""
     for name, text in {**scripts, "id": f"echo {user}"}.items():
         (folder / name).write_text(f"#!/bin/sh\n{text}\n")
         (folder / name).chmod(0o755)

@@ -55,7 +55,7 @@ def test_a_python_that_is_too_old_is_refused_in_one_line():
 
 
 def _built(hook: str, source: Path, folder: Path, **environment: str) -> Path:
-    """Call the build backend, which pip and build would ask twice more before that."""
+    """Call the build backend directly; pip and build would first call it twice more."""
     backend = tomllib.loads((source / "pyproject.toml").read_text())["build-system"]["build-backend"]
     program = f"import sys, {backend} as backend; backend.{hook}(sys.argv[1])"
     command = [sys.executable, "-P", "-c", program, folder]
@@ -67,13 +67,13 @@ def _built(hook: str, source: Path, folder: Path, **environment: str) -> Path:
 @pytest.fixture(scope="module")
 def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with (ROOT / "pyproject.toml").open() as stream:
-        fcntl.flock(stream, fcntl.LOCK_EX)  # builds of one tree get in each other's way
+        fcntl.flock(stream, fcntl.LOCK_EX)  # simultaneous builds in one tree disturb each other
         return _built("build_sdist", ROOT, tmp_path_factory.mktemp("sdist"))
 
 
 @pytest.fixture(scope="module")
 def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Made of the sdist, without network and git."""
+    """Return a wheel built from the sdist, without network and git."""
     folder = tmp_path_factory.mktemp("wheel")
     with tarfile.open(sdist) as archive:
         archive.extractall(folder, filter="data")
@@ -143,7 +143,7 @@ def test_all_licences_are_named_and_there(wheel: Path, sdist: Path):
 
 
 def _environment(folder: Path) -> Path:
-    """Make a virtual environment that has what the tests have; ours is installed into it."""
+    """Make a virtual environment that sees the tests' packages, for installing ours; return its Python."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], check=True)
     python = folder / "venv" / "bin" / "python"
     ask = [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]

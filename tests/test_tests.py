@@ -28,7 +28,7 @@ class Function:
 
     name: str
     line: int
-    calls: frozenset[str]  # methods with a dot, functions of imported modules in full
+    calls: frozenset[str]  # methods with a dot; functions of imported modules with the module's name
     asserts: bool
     silent_ends: list[int]  # the lines of its own bare returns
 
@@ -88,7 +88,7 @@ def helper_files(file: Path, root: Path) -> list[Path]:
 def asserting(file: Path, root: Path) -> set[str]:
     """Return the names of all helpers of a module that assert something, or call a helper that does."""
     files = [file]
-    for each in files:  # which grow meanwhile
+    for each in files:  # the list grows during the loop
         files += [more for more in helper_files(each, root) if more not in files]
     helpers = [function for each in files for function in functions_of(each) if not function.is_test]
     names = {each.name for each in helpers if each.asserts}
@@ -165,13 +165,13 @@ def test_only_tests_may_not_return_early(module: Path) -> None:
         ("with pytest.raises(ValueError):\n        int('x')", True),
         ("np.testing.assert_array_equal(1, 1)", True),
         ("def act():\n        assert 1\n    driven(act)", True),
-        ("compared(1)", True),  # by a helper of its module, which calls one
-        ("tool.refused()", True),  # a method of conftest.py in the folder above
-        ("shown(1)", True),  # of a module that is imported
+        ("compared(1)", True),  # a helper in its module, which calls another one that asserts
+        ("tool.refused()", True),  # a method in conftest.py of the folder above
+        ("shown(1)", True),  # a helper in an imported module
         ("tool.run()", False),
         ("read(1)", False),
         ("subprocess.run(['true'], check=True)", False),
-        ("subprocess.refused()", False),  # no method of a helper
+        ("subprocess.refused()", False),  # not a helper's method
         ("pass", False),
     ],
 )

@@ -1,4 +1,4 @@
-"""Findings and sources → advice."""
+"""From findings and sources to advice."""
 
 import sys
 from dataclasses import replace
@@ -21,7 +21,7 @@ SOURCE = (
 
 @pytest.fixture
 def findings(make_experiment):
-    """Ranks that differ in ``work``, in line 3, by the instructions that they execute."""
+    """Ranks that differ in ``work``, at line 3, by the number of instructions that they execute."""
     times = {"other": [1, 1, 1, 1], "rest": [1, 1, 1, 1], "work": [1, 2, 4, 8]}
     instructions = {name: [1e9 * each for each in row] for name, row in times.items()}
     return analyze(make_experiment(times, instructions=instructions))
@@ -46,7 +46,7 @@ def test_advice_is_given_of_the_region_for_its_cause(findings, tmp_path):
         ("PMPI_Bcast/poll/work", "imported:perf", False),
         ("work [libpsm.so.1.16]", "imported:HPCToolkit", False),
         ("work [libpsm.so.1.16]/loop@3", "imported:HPCToolkit", False),
-        ("MPI_Reduce/work", "measured", True),  # the program's own operation
+        ("MPI_Reduce/work", "measured", True),  # the program's own reduction operation
     ],
 )
 def test_what_is_inside_mpi_or_a_library_gets_no_advice(make_experiment, tmp_path, place, source, is_advised):

@@ -1,4 +1,4 @@
-"""What ran tells which arms of a preprocessor's conditions were built."""
+"""The lines that were executed show which branches of preprocessor conditions were compiled."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Loops may change places where that changes nothing: tried by running both orders."""
+"""Loops may be interchanged only if the results stay the same; both orders are executed to check this."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from autoanalyzer.advise.nest import Assignment, Declaration, Loop, Procedure, S
 
 from .nests import Machine, Nests, interchanged
 
-_APART = 7  # elements from one array to the other, if they overlap
+_APART = 7  # distance between the two arrays in elements, if they overlap
 
 
 def _tried(seed: int) -> tuple[Order, bool]:
-    """Judge a nest, and tell whether its results are the same in both orders."""
+    """Judge a nest; return the verdict, and whether both loop orders give the same results."""
     nests = Nests(seed)
     source = nests.source()
     procedure = source.procedures[0]

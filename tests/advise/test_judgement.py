@@ -4,7 +4,8 @@ from pathlib import Path
 
 from .judgement import judge, precision
 
-# Faults that the sources do not show: a rank's share without the rank, or by a comparison, and a step of unknown sign.
+# Faults that the sources do not show: the rank's share does not contain the rank, or a comparison determines it, or the
+# sign of a loop's step is unknown.
 UNSEEN = {"unequal_costs: division of work", "last_takes_the_rest: division of work", "rows_back: pipeline"}
 
 

@@ -1,4 +1,4 @@
-"""Each kind of advice but the order of loops: what it sees in small sources, and where it says nothing."""
+"""Each kind of advice except loop order: what it recognises in small sources, and when it stays silent."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Loops that walk through arrays in another order than these lie in memory."""
+"""Loops that traverse arrays in a different order than that of their elements in memory."""
 
 from autoanalyzer.advise.loop_order import order_of_loops
 

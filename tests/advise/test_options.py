@@ -1,4 +1,4 @@
-"""The options of a file: of which unit they are, and where its folders are now."""
+"""A file's compiler options: to which compilation unit they belong, and where its folders are now."""
 
 from autoanalyzer.advise.c_family import read_c_family
 from autoanalyzer.advise.fortran import read_fortran
@@ -140,5 +140,5 @@ def test_included_fortran_is_found_and_its_conditions_hold_too(tmp_path):
     (array,) = [each for each in found.procedures[0].declarations if each.name == "a"]
     assert [each.value for each in array.extents] == [10]
     assert not found.doubtful
-    unasked = read_included(tmp_path, free, {})  # of a compiler that did not say what it defines
+    unasked = read_included(tmp_path, free, {})  # the compiler did not report its predefined macros
     assert unasked.doubtful == {4, 5, 6}

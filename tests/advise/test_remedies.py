@@ -1,4 +1,4 @@
-"""Remedies that fit the source: none that would change what a legal program computes, or keeps."""
+"""Suggested changes fit the source: none of them changes what a valid program computes or stores."""
 
 import pytest
 

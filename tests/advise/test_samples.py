@@ -1,4 +1,4 @@
-"""The places and cures of what is planted in the samples; nothing of the sort in the cured versions."""
+"""Advice names the planted faults of the samples and their cures, and is silent about the cured versions."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Findings of a mean in its runs, worked out by hand."""
+"""Findings of a mean that also occur in its single runs, calculated by hand."""
 
 import pytest
 
@@ -40,7 +40,7 @@ def test_a_finding_stands_where_the_same_ranks_are_slow(make_experiment):
     slow_in_turn = [[3.0, 1, 1, 1], [1, 1, 3.0, 1], [1, 1, 3.0, 1], [1, 1, 1, 1]]
     findings = of_runs(*(make_experiment({"a": [4] * 4, "b": row}) for row in slow_in_turn))
     found = of_culprit(findings)
-    assert found.in_runs == 2  # the mean blames rank 2
+    assert found.in_runs == 2  # the mean names rank 2
     assert found.seconds == pytest.approx((-2 / 3, 2, 2, 0))
 
 

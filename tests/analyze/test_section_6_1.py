@@ -1,4 +1,4 @@
-"""The story of section 6.1 of paper 001: ST with 14 regions on 8 ranks, from counts to causes."""
+"""The example of section 6.1 of paper 001: ST with 14 regions on 8 ranks, from counts to causes."""
 
 import re
 
@@ -10,7 +10,7 @@ from autoanalyzer.view.verdict import verdict_lines
 
 NAMES = {number: f"14/{number}" if number in (11, 12) else str(number) for number in range(1, 15)}
 SECONDS = {2: 5.0, 5: 12.0, 6: 11.5, 8: 7.0, 12: 1.0, 14: 0.1}
-OF_RANKS = (10.0, 30.0, 30.0, 42.0, 52.0, 66.0, 52.0, 66.0)  # region 11: five clusters, as in Fig. 9
+OF_RANKS = (10.0, 30.0, 30.0, 42.0, 52.0, 66.0, 52.0, 66.0)  # region 11 has five clusters, as in Fig. 9
 MANY_L1_MISSES = (2, 5, 6, 9, 10, 11)
 MANY_L2_MISSES = (5, 11)
 INSTRUCTIONS = {2: 4e9, 5: 9.5e9, 6: 9.2e9, 8: 9.1e9, 9: 2e9, 10: 2e9}
@@ -27,7 +27,7 @@ def method(request) -> str:
 
 @pytest.fixture(params=[0.2, 0.15, 0.05, 0.02], ids=lambda rate: f"L1 {rate:.0%}")
 def findings(make_experiment, request, method: str) -> Findings:
-    """The paper prints the rate of the second cache, 17.8 %, and none of the first."""
+    """Return the findings; the paper prints the L2 miss rate, 17.8 %, but no L1 miss rate."""
     parents_first = sorted(NAMES, key=lambda number: (len(NAMES[number]), number))
     seconds = on_all(SECONDS, 0.5)
     seconds[NAMES[11]] = list(OF_RANKS)
@@ -43,7 +43,7 @@ def findings(make_experiment, request, method: str) -> Findings:
         {NAMES[number]: seconds[NAMES[number]] for number in parents_first},
         io_time={"8": [21.0] * 8},
         io_bytes={"8": [13.25e9] * 8},
-        mpi_bytes={"1": [0.0 if method == PAPER else 100.0] * 8},  # any volume is high where no other region has some
+        mpi_bytes={"1": [0.0 if method == PAPER else 100.0] * 8},  # if no other region sends data, any volume is high
         instructions=instructions,
         l1_accesses=accesses,
         l1_misses=misses,

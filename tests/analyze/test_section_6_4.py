@@ -1,6 +1,6 @@
-"""The story of section 6.4 of paper 001: which regions of ST are critical by CRNM, by wall time and by CPI.
+"""The example of section 6.4 of paper 001: which regions of ST are critical by CRNM, by wall time and by CPI.
 
-The paper names the regions, and draws the times in figures; the seconds and cycles here are such that it is so.
+The paper names the regions, and shows their times in figures only. The seconds and cycles here reproduce its result.
 """
 
 import pytest

@@ -94,7 +94,7 @@ def _without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _read_all(terminal: int) -> Iterator[bytes]:
-    with suppress(OSError):  # a terminal ends with an error
+    with suppress(OSError):  # closing a terminal raises an error
         while piece := os.read(terminal, 1 << 16):
             yield piece
 
@@ -108,7 +108,7 @@ LOOKS = Path(__file__).parents[1] / "programs" / "looks.c"
 
 
 def built_with_looks(tool, compiler: str, file: str, *flags: str) -> None:
-    """Build ``app``, which works until there are enough samples, however rarely a busy machine takes them."""
+    """Build ``app``, which runs until it has enough samples, even if a busy machine rarely takes one."""
     succeed(tool("gcc", "-O1", "-c", str(LOOKS), "-o", "looks.o"))
     succeed(tool(compiler, "-g", "-O1", file, "looks.o", "-o", "app", *flags))
 

@@ -238,7 +238,7 @@ def test_our_own_metrics_have_the_same_meaning_in_other_words(tool):
 
 
 def test_metrics_of_one_name_that_do_not_mean_the_same_are_told_apart_above_the_gains(tool):
-    """Idle threads are in the time of one tool alone; what it calls ``bytes_sent`` is part of another metric."""
+    """Only one tool's time includes idle threads; its ``bytes_sent`` is part of another metric."""
     data = Path(__file__).parents[1] / "data"
     for name in ("profile", "trace"):
         (tool.folder / f"{name}.cube.gz").write_bytes((data / f"{name}.cube.gz").read_bytes())

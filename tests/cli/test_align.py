@@ -1,4 +1,4 @@
-"""``align``: contract, refusals, warnings."""
+"""``align``: options, errors, warnings."""
 
 import json
 
@@ -21,7 +21,7 @@ def shape(at):
 
 @pytest.fixture
 def pair(here, tmp_path):
-    """A trace, and one of the same work that takes half as long again, after three seconds."""
+    """Write a trace, and one of the same work that begins 3 s later and takes 50 % longer."""
     at = np.arange(0, 20, 0.05)
     (tmp_path / "a.csv").write_text(trace_text(at, shape(at)))
     later = np.arange(0, 33, 0.05)

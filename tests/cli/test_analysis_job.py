@@ -1,4 +1,4 @@
-"""``mpirun autoanalyzer analyze``: an MPI job finds what one process finds, bit for bit."""
+"""``mpirun autoanalyzer analyze``: an MPI job has bit for bit the same results as one process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RANKS, PATHS = 6_000, 175  # more values than a block has
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An experiment of more than one block, one of whose ranks is slow."""
+    """Write an experiment of more than one block, in which one rank is slow."""
     chance, made = np.random.default_rng(1), Builder()
     for name, parent in (
         ("wall_time", None),
@@ -51,7 +51,7 @@ def test_a_job_finds_what_one_process_finds(large: Path, mpi: tuple[str, str], t
     assert (tool.folder / "job.json").read_bytes() == (tool.folder / "alone.json").read_bytes()
 
 
-@pytest.mark.by_day(mpi=["mpich"])  # processes of Open MPI, which other tests start, are told by other variables
+@pytest.mark.by_day(mpi=["mpich"])  # other tests start Open MPI, whose processes have other variables
 def test_a_job_has_one_verdict_of_a_small_run_too(mpi: tuple[str, str], tool: Tool) -> None:
     small = tool(mpi[0], "-n", "2", "autoanalyzer", "analyze", str(DATA / "rays.cube.gz"))
     assert (small.returncode, _verdicts(small.stdout)) == (0, 1)
@@ -132,7 +132,7 @@ def test_what_is_wrong_with_the_arguments_of_a_job_is_one_line(wrong: list[str],
 
 
 def test_the_one_line_is_printed_though_the_other_process_ends_first(tool: Tool) -> None:
-    """A launcher that ends the whole job when a process fails has time to do so."""
+    """This gives a launcher time to end the whole job when one process fails."""
     script = """
         command="autoanalyzer analyze out --bogus"
         test $OMPI_COMM_WORLD_RANK = 1 && { echo $$ > other; exec $command; }

@@ -10,7 +10,7 @@ from .conftest import refused, succeed
 
 @pytest.fixture
 def saved(tool):
-    """Two loops on four ranks, one twice as heavy on half of them, with counts, in ``app.cube``."""
+    """Write ``app.cube`` with two loops on four ranks; one loop takes twice as long on two of them."""
     seconds = np.array([[0.0] * 4, [1.0, 1.0, 2.0, 2.0], [0.05] * 4])
     counts = {"instructions": 1e9 * seconds, "cycles": np.array([[0.0], [2e9], [6e9]]) * seconds}
     times = {"wall_time": seconds, "cpu_time": seconds, "mpi_cpu_time": 0 * seconds}

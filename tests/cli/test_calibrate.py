@@ -1,4 +1,4 @@
-"""``autoanalyzer calibrate``: prices of this machine, which later runs have in their notes."""
+"""``autoanalyzer calibrate``: prices of this machine, which later runs store in their notes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SCHEMA = "autoanalyzer.calibration/1"
 
 @pytest.fixture
 def own(tool: Tool) -> dict[str, str]:
-    """A cache of the test's own, before that in which things are built already."""
+    """Return the environment with a cache of the test's own, followed by the cache that has built libraries."""
     (tool.folder / "cache").mkdir()
     return {"AUTOANALYZER_CACHE": f"{tool.folder / 'cache'}:{os.environ['AUTOANALYZER_CACHE']}"}
 
@@ -33,7 +33,7 @@ def known(document: dict[str, Any]) -> dict[str, float]:
     return {name: value for name, value in document["prices"].items() if value is not None}
 
 
-@pytest.mark.measured  # which of two is dearer is a property of the machine, and of what else it does
+@pytest.mark.measured  # the order of the prices depends on the machine and its load
 def test_prices_are_ordered(tool: Tool, own: dict[str, str]) -> None:
     prices = known(json.loads(succeed(tool("autoanalyzer", "calibrate", "--json", env=own)).stdout))
     assert prices["l1_miss_streamed"] <= prices["l1_miss_chased"] <= prices["l2_miss_chased"]
@@ -46,7 +46,7 @@ def test_prices_are_ordered(tool: Tool, own: dict[str, str]) -> None:
 
 @pytest.fixture
 def one_round(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let all be measured in one round, here; more of them make the prices better, and not other ones."""
+    """Measure in one round in this process; more rounds improve the accuracy only."""
     command = measuring._command
     monkeypatch.setattr(measuring, "_command", lambda *about: [*command(*about), "1"])
     monkeypatch.setattr(measuring, "messages", partial(measuring.messages, rounds=1))
@@ -60,7 +60,7 @@ def test_all_has_a_price_but_for_what_takes_two_nodes_and_a_run_notes_them(
     document = json.loads(succeed(here("calibrate", "--json")).stdout)
     prices = known(document)
     assert document["schema"] == SCHEMA
-    # For the one some processors take no time, and of the other some kernels have none.
+    # Denormal numbers cost nothing on some processors, and some kernels have no huge pages.
     unknown = {*document["prices"]} - {*prices, "denormal", "huge_page_fault"}
     document["missing"].pop("huge_page_fault", None)
     assert set(document["missing"]) == {"mpi_call_across", "mpi_byte_across"} == unknown
@@ -82,7 +82,7 @@ def test_without_mpi_and_valgrind_the_rest_is_measured_and_what_is_missing_is_na
 ) -> None:
     monkeypatch.setenv("AUTOANALYZER_CACHE", own["AUTOANALYZER_CACHE"])
     monkeypatch.setenv("PATH", str(path_without(tool.folder / "bin", OPEN_MPI, MPICH, VALGRIND, SLURM)))
-    monkeypatch.setattr(measuring, "roofs", lambda *_: ({}, {}, {}))  # which take no MPI
+    monkeypatch.setattr(measuring, "roofs", lambda *_: ({}, {}, {}))  # roofs do not need MPI
     lines = succeed(here("calibrate")).stdout.decode().splitlines()
     rows = {line[:50].strip(): line[50:].split(maxsplit=1) for line in lines[: lines.index("")]}
     assert rows["an ordinary instruction"][1].strip() == "ns"

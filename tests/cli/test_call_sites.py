@@ -1,4 +1,4 @@
-"""Where programs without probes call MPI from: the places that regions and verdicts name."""
+"""Call sites of MPI in programs without probes: the places that regions and verdicts name."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ int main(int argc, char **argv) {
 
 
 def visits(tool: Any) -> dict[tuple[str, str, str, int], int]:
-    """Of each MPI function: its region's name, function, file and line, in one rank."""
+    """Return the visits of each MPI function on one rank, by its region's name, function, file and line."""
     found = load(tool.folder / "out" / "experiment.cube")
     counts = np.nan_to_num(found.exclusive("visits"))[:, 0]
     regions = [(path.region, int(count)) for path, count in zip(found.call_paths, counts, strict=True)]
@@ -182,5 +182,5 @@ def test_a_library_in_the_place_of_another_is_told_apart(tool, mpi):
         text = "#include <mpi.h>\nvoid work(void) { MPI_Barrier(MPI_COMM_WORLD); }\n"
         compiled(tool, text, f"{name}.c", compiler, "-g", "-fPIC", "-shared", "-o", f"{name}.so")
     compiled(tool, PLUGINS, "app.c", compiler, "-o", "app", "-ldl")
-    run(tool, launcher, env={"UCX_MEM_EVENTS": "n"})  # UCX 1.18 takes dlclose over, past every preloaded library
+    run(tool, launcher, env={"UCX_MEM_EVENTS": "n"})  # UCX 1.18 replaces dlclose, bypassing every preloaded library
     assert visits(tool) == {("MPI_Barrier@2", "work", f"{name}.c", 2): 1 for name in ("one", "two")}

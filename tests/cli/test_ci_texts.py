@@ -1,4 +1,4 @@
-"""The texts for CI are tried as scripts: on a real program, and on a server that stands where GitHub and GitLab do."""
+"""The CI snippets run as scripts, with a real program and a server that takes the place of GitHub and GitLab."""
 
 import json
 import os
@@ -35,7 +35,7 @@ int main(int argc, char **argv) { MPI_Init(&argc, &argv); work(); MPI_Finalize()
 
 @pytest.fixture
 def server():
-    """What a forge answers, and what it was told: path, token and body."""
+    """Return a server's address, the requests that it received (path, token, body), and the files that it serves."""
     told: list[tuple[str, str, bytes]] = []
     kept: dict[str, bytes] = {}
 
@@ -64,7 +64,7 @@ def server():
 
 @pytest.fixture
 def project(tool):
-    """A project with the script of docs/ci."""
+    """Write a project with the script of docs/ci."""
     tool.write("ci/performance.sh", SCRIPT)
     tool.write("app.c", APP)
     tool.write("Makefile", "app: app.c\n\t$(CC) -O1 -g app.c -o app\n")
@@ -73,7 +73,7 @@ def project(tool):
 
 @pytest.fixture
 def shell(project):
-    """Carry a job's lines out: those that CI itself would."""
+    """Return a function that runs a job's lines as CI would; it returns exit status and error output."""
 
     def run(text, **own):
         environment = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", "RUNS": "2", **own}
@@ -86,7 +86,7 @@ def shell(project):
 
 
 @pytest.mark.long
-@pytest.mark.nightly  # by day: scripts that need no run; `ci` has tests of its own
+@pytest.mark.nightly  # by day: scripts that need no run; `ci` has its own tests
 def test_a_branch_makes_a_base_and_a_slower_change_is_said_and_fails(project, shell, server):
     address, told, kept = server
     steps = {step.get("name"): step.get("run") for step in GITHUB["jobs"]["performance"]["steps"]}
@@ -115,7 +115,7 @@ def test_a_branch_makes_a_base_and_a_slower_change_is_said_and_fails(project, sh
         for each in (project / "base").rglob("experiment.cube*"):
             archive.write(each, Path("new") / each.relative_to(project / "base"))
     shutil.rmtree(project / "base")
-    (project / "ci" / "performance.sh").write_text(MEASURING.sub("", SCRIPT))  # the runs are there, and are compared
+    (project / "ci" / "performance.sh").write_text(MEASURING.sub("", SCRIPT))  # it only compares the existing runs
     kept["/projects/7/jobs/artifacts/main/download?job=performance"] = (project / "artifacts.zip").read_bytes()
     lab = {"CI_API_V4_URL": address, "CI_PROJECT_ID": "7", "CI_DEFAULT_BRANCH": "main", "PERFORMANCE_TOKEN": "secret"}
     job = GITLAB["performance"]
@@ -141,7 +141,7 @@ def test_without_artifacts_of_a_base_there_is_nothing_to_compare_with(project, s
 
 
 def _make_faster(folder):
-    """Make runs of a folder a hundredth as long, which no disturbance makes up for."""
+    """Divide the times of a folder's runs by 100, which no disturbance can hide."""
     for each in (folder, *folder.glob("run-*")):
         file = experiment_of(each)
         found = load(file)

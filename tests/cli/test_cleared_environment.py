@@ -1,4 +1,4 @@
-"""A script that clears the environment on the way to the program: nothing is recorded, and the way out works."""
+"""A script that clears the environment before the program starts: nothing is recorded, and the suggested fix works."""
 
 from autoanalyzer.experiment import load
 
@@ -6,7 +6,7 @@ from ..conftest import BIN, Tool
 from .conftest import succeed
 from .test_closed_streams import PROGRAM
 
-# As such scripts have it: without PATH no compiler works that builds the probe library, if it is not built.
+# Scripts usually keep PATH; without it, no compiler could build the probe library.
 CLEARED = 'exec env -i PATH="$PATH" HOME="$HOME" AUTOANALYZER_CACHE="$AUTOANALYZER_CACHE"'
 RUN = ("autoanalyzer", "run", "--no-calibrate", "-o", "out", "--", "./start")
 

@@ -1,4 +1,4 @@
-"""Standard streams that are closed: what a program opens comes to stand where it does without us."""
+"""Closed standard streams: files that a program opens get the same descriptors as without the tool."""
 
 from pathlib import Path
 
@@ -54,7 +54,7 @@ def test_a_program_with_closed_streams_finds_them_closed(tool: Tool, closed: str
 @pytest.mark.parametrize("closed", STREAMS)
 @BY_DAY
 def test_compiles_with_closed_streams_do_what_others_do(tool: Tool, closed: str) -> None:
-    """First by the front end, then from the cache; with a warning, which has nowhere to go."""
+    """The front end compiles first, then the cache answers; the compiler's warning cannot be printed."""
     tool.write("app.c", PROGRAM.replace("int first", "int unused, first"))
     environment = {"AUTOANALYZER_CC": "gcc", "AUTOANALYZER_CACHE": str(tool.folder / "cache")}
     for way in ("first", "again"):

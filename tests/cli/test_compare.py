@@ -15,7 +15,7 @@ from .conftest import refused, succeed
 
 @pytest.fixture
 def series(tool, written):
-    """Three runs of each of two sides: the work of the other one takes 20 % more."""
+    """Write three runs of each side; on the second side, the work takes 20 % longer."""
     for number, noise in enumerate((1.0, 1.002, 1.01)):
         written(f"a{number}.cube", [0.1 * noise, 2 * noise, 1 * noise])
         written(f"b{number}.cube", [0.1 * noise, 2.4 * noise, 1 * noise])
@@ -38,7 +38,7 @@ def test_compare_says_what_is_slower_and_trips_only_where_it_is_asked_to(series)
 
 
 def test_the_first_line_says_by_how_much_a_better_division_shortens_the_busiest_rank(here):
-    """The work of rays is dealt out on demand; wall time is that of ranks that wait for cores."""
+    """The second run of rays hands out its work on demand; wall time includes waiting for a core."""
     runs = [str(DATA / f"rays{which}.cube.gz") for which in ("", "_dynamic")]
     said = here("compare", runs[0], "--with", runs[1]).stdout.decode()
     assert said.startswith("FASTER   the busiest rank takes 924 ms, 38.7 % less than 1.51 s\n")
@@ -179,7 +179,7 @@ def test_markdown_begins_with_the_outcome_and_what_is_slower_stands_before_what_
     words = [word for name in names for word in ("--metric", name)]
     done = tool("autoanalyzer", "compare", *A, "--with", *B, *words, "--markdown", "c.md", "--fail-on", "5%")
     assert done.returncode == 3
-    assert done.stdout.decode().startswith("UNCLEAR  the program")  # in the order that was asked for
+    assert done.stdout.decode().startswith("UNCLEAR  the program")  # in the requested order
     said = (tool.folder / "c.md").read_text()
     assert said.startswith("## SLOWER by calm and mixed, UNCLEAR by noisy\n\n**SLOWER** the program takes")
     rows = [line for line in said.splitlines() if line.startswith(("| the", "| rough", "| worse"))]

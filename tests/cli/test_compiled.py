@@ -1,4 +1,4 @@
-"""How sources were compiled: objects say it, runs note it, and whoever reads the sources again reads what was built."""
+"""Compiler options: objects contain them, runs store them, and readers of the sources use them."""
 
 import json
 import os
@@ -88,7 +88,7 @@ OPTIONS = ("-DFAST", "-I../headers", "-fopenmp", "-O1")
 
 @pytest.fixture
 def built(tool):
-    """Build a source in a folder beside those of headers; give what the program says of it."""
+    """Return a function that builds a source outside its headers' folder; it returns what the program records."""
 
     def build(compiler: str, name: str, text: str, options: Sequence[str]) -> list[Compiled]:
         tool.write("forced.h", "#define FORCED\n")

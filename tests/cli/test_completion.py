@@ -1,4 +1,4 @@
-"""What a shell offers while a command is being typed."""
+"""Completions that a shell offers while a command is typed."""
 
 import shlex
 import subprocess

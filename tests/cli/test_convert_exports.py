@@ -1,4 +1,4 @@
-"""``convert`` to files of other tools."""
+"""``convert`` to other tools' formats."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""``convert`` of time lines: ours, and those of other tools."""
+"""``convert`` of time lines, our own and other tools'."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..experiment.trace.test_otf2 import write
 
 @pytest.fixture
 def saved(tmp_path):
-    """A trace of two ranks: 3 and 2 samples, of which one lacks a value."""
+    """Write a trace of two ranks with 3 and 2 samples; one value is missing."""
     lines = [
         TimeLine(
             begin=np.arange(count) / 2,

@@ -1,4 +1,4 @@
-"""``correlate``: contract, alignment, refusals."""
+"""``correlate``: options, alignment, errors."""
 
 import json
 
@@ -13,7 +13,7 @@ AT = np.arange(0, 20, 0.05)
 
 
 def later(at):
-    """When it happens in the second run."""
+    """Return when an event of the first run happens in the second one."""
     return 1.4 * at + 2
 
 
@@ -32,7 +32,7 @@ def written(path, metrics, times):
 
 @pytest.fixture
 def runs(here, tmp_path):
-    """Two runs of the same work, one slower; the cause is in the second one."""
+    """Write two runs of the same work, of which the second is slower; only this one contains the cause."""
     there = np.arange(0, later(20.0), 0.05)
     when = np.clip((there - 2) / 1.4, 0, 20)
     written(tmp_path / "a.csv", {"speed": speed(AT), "drift": AT, "flat": 0 * AT + 3}, AT)

@@ -1,4 +1,4 @@
-"""``counters``: what can be counted here is tried for real, and what cannot is said with the way out."""
+"""``counters``: tries what can be counted here, and reports what cannot, with a remedy."""
 
 import json
 import os
@@ -29,14 +29,14 @@ def outcomes(found: dict) -> dict[str, tuple[str, bool]]:
 
 
 def check_truth(found: dict) -> None:
-    """Compare with what the kernel lets this process count."""
+    """Compare the outcomes with what the kernel allows this process to count."""
     level = int(paranoid_level())
     events = outcomes(found)
     if not kernel_counts():
         assert not any(outcome == "counts" for outcome, _ in events.values())
         assert any("you are not allowed to count events" in each for each in found["advice"])
         return
-    if level == 3:  # PAPI's own rule, whoever asks; to the kernel that is 2
+    if level == 3:  # PAPI refuses for every user; the kernel treats 3 like 2
         assert not any(outcome == "counts" for outcome, _ in events.values())
         assert any("PAPI counts nothing if" in each for each in found["advice"])
         return
@@ -76,7 +76,7 @@ def test_without_privileges_less_is_counted_and_said(tool):
     check_truth(found)
 
 
-# As containers do.
+# Containers forbid counting in the same way.
 JAIL = """
 #include <errno.h>
 #include <linux/filter.h>
@@ -121,7 +121,7 @@ def level() -> Iterator[None]:
     PARANOID.write_text(before)
 
 
-@pytest.mark.measured  # what others count meanwhile depends on it
+@pytest.mark.measured  # the result depends on what others count at the same time
 @pytest.mark.usefixtures("level")
 @pytest.mark.parametrize("number", [1, 2, 3, 4])
 def test_each_level_of_the_kernel_is_told(tool, number):

@@ -1,4 +1,4 @@
-"""Two rounds of a small program: what is built anew, what stays the user's, and what is refused."""
+"""Two rounds on a small program: what is rebuilt, what remains untouched, and what is refused."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from autoanalyzer.experiment import Region, load
 from ..conftest import BIN, Done, Tool, left_by_run
 from .conftest import refused, succeed
 
-# A turn of the outer loop takes some 100 us: nothing is throttled, though a probe may cost a microsecond.
+# An iteration of the outer loop takes some 100 us, so nothing is throttled even if a probe costs a microsecond.
 SOURCE = """#include <stdio.h>
 #include "config.h"
 static double spin(int n) {
@@ -50,7 +50,7 @@ clean:
 
 @pytest.fixture
 def project(tool: Tool) -> Tool:
-    """A program that is slow enough for a verdict by a setting of the user's, in a file that make could make."""
+    """Write a program that takes long enough for a verdict; make could regenerate the file with its size."""
     tool.write("app.c", SOURCE)
     tool.write("Makefile", MAKEFILE)
     tool.write("config.mk", "SIZE = 200\n")
@@ -210,7 +210,7 @@ def test_what_ends_debug_ends_the_build_and_meanwhile_no_other_may_use_its_folde
     assert other.endswith("autoanalyzer-out: another autoanalyzer debug uses this folder; choose another folder (-o)")
     running.terminate()
     assert running.wait() == 128 + signal.SIGTERM
-    while _runs(started.read_text().strip()):  # one that was killed may wait for a core before it ends
+    while _runs(started.read_text().strip()):  # a killed process may wait for a core before it ends
         time.sleep(0.02)
     assert not (project.folder / "late").exists()
 

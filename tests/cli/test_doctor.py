@@ -1,4 +1,4 @@
-"""``autoanalyzer doctor`` tells the truth: of this machine, of machines that lack something, of what old runs left."""
+"""``autoanalyzer doctor`` is right about this machine, about machines that lack something, and about old files."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ VALGRIND, FORTRAN, SLURM = "valgrind", ".*gfortran.*", "srun"
 
 
 def path_without(folder: Path, *hidden: str) -> Path:
-    """A folder for ``PATH`` that leads to all programs but those of these names."""
+    """Return a folder for ``PATH`` that links to all programs except those with the given names."""
     folder.mkdir()
     names = re.compile("|".join(hidden))
     for place in (str(BIN), *os.environ["PATH"].split(":")):
@@ -57,7 +57,7 @@ def break_program(path: Path) -> None:
 
 
 def examined(tool: Tool, path: Path | None, status: int) -> dict[str, Finding]:
-    """What doctor finds where only this ``PATH`` is searched, by area and name."""
+    """Return the findings of doctor by area and name, with only this ``PATH``."""
     own = {"PATH": str(path)} if path else {}
     done = tool("autoanalyzer", "doctor", "--json", env=own)
     assert done.returncode == status, done.stdout.decode() + done.stderr.decode()
@@ -118,7 +118,7 @@ def test_of_a_broken_compiler_what_works_in_its_place(tool: Tool, tmp_path: Path
 
 
 @pytest.mark.long
-@pytest.mark.nightly  # by day: launchers that are missing or of another MPI
+@pytest.mark.nightly  # by day: launchers that are missing or belong to another MPI
 def test_a_broken_launcher_and_none_that_could_take_its_place(tool: Tool, tmp_path: Path) -> None:
     path = path_without(tmp_path / "bin", OPEN_MPI, MPICH, VALGRIND, FORTRAN)
     (path / "mpicc").symlink_to("/usr/bin/mpicc.mpich")
@@ -211,7 +211,7 @@ def test_this_machine_has_all_that_tests_need(tool: Tool, tmp_path: Path, hidden
 
 
 @pytest.mark.long
-@pytest.mark.nightly  # of its parts, who starts what and what is said once have tests by day
+@pytest.mark.nightly  # by day, tests cover its parts: which launcher starts which program, and messages given once
 @pytest.mark.parametrize("hidden", ["mpicxx.*", "mpicxx.mpich"])
 def test_the_launcher_of_another_mpi(tool: Tool, tmp_path: Path, hidden: str) -> None:
     path = path_without(tmp_path / "bin", "mpirun|mpiexec", VALGRIND, FORTRAN, hidden)
@@ -297,7 +297,7 @@ def test_who_can_put_there_what_is_loaded_is_told(tmp_path: Path, monkeypatch: p
 def test_a_directory_that_was_removed_is_told_at_once(tool: Tool) -> None:
     done = tool("sh", "-c", "mkdir gone; cd gone; rmdir ../gone; autoanalyzer doctor")
     assert (done.returncode, done.stdout) == (2, b"")
-    said = done.stderr.decode().splitlines()  # the shell may speak first
+    said = done.stderr.decode().splitlines()  # the shell may print a message first
     assert said[-1] == "autoanalyzer: the current directory has been removed: cd to one that exists"
 
 
@@ -328,7 +328,7 @@ def test_what_nodes_have_in_common_stands_once_and_what_differs_with_their_names
 @pytest.mark.parametrize("launcher", ["mpirun.mpich", "mpirun.openmpi"])
 @pytest.mark.by_day(launcher=["mpirun.mpich"])
 def test_the_processes_of_a_launcher_are_one_doctor(tool: Tool, launcher: str) -> None:
-    """Of MPICH's, too, which gives its job no name."""
+    """This includes MPICH, which gives its jobs no name."""
     done = tool(launcher, "-n", "2", "autoanalyzer", "doctor", "--clean", "--json")
     assert done.returncode == 0, done.stderr.decode()
     (node,) = json.loads(done.stdout)["nodes"]
@@ -348,7 +348,7 @@ def test_a_launcher_comes_before_that_of_its_daemons() -> None:
     daemon["SLURM_CLUSTER_NAME"] = "hill"
     step = this_task({**daemon, "SLURM_STEP_ID": "3"})
     assert step == Task(1, 2, 0, "hill.7.3")
-    pmi2 = this_task({**daemon, "SLURM_STEP_ID": "3", "PMI_RANK": "1", "PMI_SIZE": "2"})  # of Slurm itself
+    pmi2 = this_task({**daemon, "SLURM_STEP_ID": "3", "PMI_RANK": "1", "PMI_SIZE": "2"})  # Slurm's own
     assert pmi2 == step
     hydra = this_task({**daemon, "PMI_RANK": "3", "PMI_SIZE": "4", "MPI_LOCALRANKID": "1"})
     assert hydra
@@ -379,7 +379,7 @@ def test_where_processes_meet_strangers_are_no_processes_and_no_home_is_made(
     assert list(tmp_path.iterdir()) == []
 
 
-# ---- what old runs left
+# ---- files of old runs
 
 
 def old(path: Path, seconds: float) -> None:
@@ -388,7 +388,7 @@ def old(path: Path, seconds: float) -> None:
 
 
 class Leftovers:
-    """Cleans where only what tests put there can be found."""
+    """Runs ``doctor --clean`` where it can find only the test's own files."""
 
     def __init__(self, tool: Tool, folder: Path) -> None:
         self.tool = tool
@@ -400,7 +400,7 @@ class Leftovers:
             each.mkdir(parents=True)
 
     def clean(self, *options: str) -> dict[str, tuple[bool, str]]:
-        """Path, as of the test's folders, → whether it is gone, and what is said of it."""
+        """Return for each leftover file name whether the file was removed, and what was reported about it."""
         own = {"TMPDIR": str(self.temporary), **self.where}
         done = self.tool("autoanalyzer", "doctor", "--clean", "--json", *options, env=own)
         assert done.returncode == 0, done.stderr.decode()
@@ -413,7 +413,7 @@ class Leftovers:
         return {path.name: (each["gone"], f"{each['what']}; {each['kept']}") for path, each in ours.items()}
 
     def shards(self, run: str) -> Path:
-        """What a node keeps of a run whose folder it does not see."""
+        """Create what a node keeps of a run whose folder it cannot access; return the folder."""
         folder = self.own / f"{key_of(Path(run)):016x}"
         folder.mkdir()
         (folder / "node.1.shard").write_bytes(b"x" * 5000)

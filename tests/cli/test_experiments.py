@@ -15,7 +15,7 @@ from .conftest import refused, succeed
 
 @pytest.fixture
 def saved(tool):
-    """Two ranks that send and write in ``app.cube``."""
+    """Write two ranks that send and write to ``app.cube``."""
     made = Builder()
     made.metric("wall_time")
     made.metric("mpi_time", parent="wall_time")
@@ -218,7 +218,7 @@ def test_ranks_that_are_none_are_refused_before_anything_is_written(words, saved
 
 @pytest.fixture
 def counted(tool):
-    """Two ranks with all metrics of which the table derives others, of two call paths."""
+    """Write two ranks with two call paths and all metrics that derived metrics need."""
     made = Builder()
     formulas = derivations(64)
     names = {part for each in formulas for part in each.metrics} - {each.name for each in formulas}
@@ -298,4 +298,4 @@ def test_what_is_known_of_whole_processes_alone_is_missing_below_their_root(tool
         assert rows(*words) == [["7", "main"], ["-", "work"]]
     assert rows("--by", "thread") == [["7", "-", "main"], ["-", "-", "work"]]
     assert "Page faults; of the whole process, at its root" in said(tool, "info", "app.cube")
-    assert said(tool, "dump", "app.cube", "--csv").splitlines()[2] == "1,1,0"  # as the file has it
+    assert said(tool, "dump", "app.cube", "--csv").splitlines()[2] == "1,1,0"  # the value in the file

@@ -1,4 +1,4 @@
-"""Every kind of fault, alone in a C and in a Fortran program, is found with its place and its cause."""
+"""Each kind of fault, planted alone in a C and a Fortran program, is found with its place and cause."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.measured
 
 PROGRAMS = Path(__file__).parents[1] / "programs" / "faults"
 COMPILERS = {"c": ("aa-mpicc", "AUTOANALYZER_CC", "mpicc"), "f90": ("aa-mpifort", "AUTOANALYZER_FC", "mpifort")}
-# Fault → where it is, and its cause.
+# Fault → its place and cause.
 FAULTS = {
     "misses": ("walk", "l1_miss_rate"),
     "io": ("dump", "io_bytes"),
@@ -37,7 +37,7 @@ def findings(tool: Any, language: str, fault: str, who: str = "all") -> dict[str
 
 
 def causes(regions: list[dict[str, Any]]) -> dict[str, list[str]]:
-    """The root causes of each region, by the procedure it stands in, whose module is left out."""
+    """Return the root causes of the regions in each procedure, whose name is without its module."""
     found: dict[str, list[str]] = {}
     for region in regions:
         found.setdefault(region["function"].rpartition("::")[2].lower(), []).extend(region["root_causes"])

@@ -1,4 +1,4 @@
-"""Where only few files may be open at a time, as some batch systems and login nodes have it."""
+"""A low limit of open files, as on some batch systems and login nodes."""
 
 from ..conftest import Tool
 from .conftest import succeed

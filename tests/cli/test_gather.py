@@ -1,4 +1,4 @@
-"""``autoanalyzer gather`` by hand, where the job that is to bring data home fails."""
+"""``autoanalyzer gather`` on the command line, if the job that collects the data fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command history: sixty commits with three changes, damaged files, and several writers at once."""
+"""The command history: sixty commits with three changes, damaged files, and several simultaneous writers."""
 
 import json
 import sqlite3
@@ -34,7 +34,7 @@ RANKS = 4
 
 @dataclass(frozen=True)
 class Version:
-    """How much of each quantity a version of the program needs, as a factor."""
+    """The factors by which a version of the program needs more of each resource."""
 
     instructions: float = 1.0
     seconds: float = 1.0
@@ -47,7 +47,7 @@ def made(
     shares: tuple[float, ...] = (0.02, 0.9, 0.08),
     last: float = 1.0,
 ) -> Experiment:
-    """Work computes, send sends; each rank's time has noise of its own, and rank 0 is the path."""
+    """Return a run in which work computes and send sends; ranks have their own noise, rank 0 is the critical path."""
     rows = np.array(shares)[:, None]
     times = rows * version.seconds * np.array([noise() for _ in range(RANKS)])
     path = np.zeros((3, RANKS))
@@ -214,7 +214,7 @@ def test_an_empty_file_is_a_history_without_runs_and_stays_empty(tool):
 
 
 def test_regions_are_followed_by_name_even_if_lines_or_bytes_of_their_names_differ(tmp_path):
-    """Overloads at two lines are one region; its busy time is that of the busiest rank in both together."""
+    """Overloads at two lines are one region; its busy time is that of the rank that is busiest in both together."""
     odd = Region("function", "f\udcff", "a.c", "f", 0, 10, 19)
     once = made()
     paths = [CallPath(MAIN), CallPath(odd, 0), CallPath(odd._replace(first_line=7), 0)]

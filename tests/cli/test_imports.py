@@ -1,4 +1,4 @@
-"""What a command imports: packages take longer to start than small files to read."""
+"""Which packages a command imports: their start takes longer than reading small files."""
 
 import sys
 
@@ -75,7 +75,7 @@ def test_a_command_imports_no_more_than_it_needs(command, needed, tool):
     for name in ("a.cube", "b.cube"):
         save(made.experiment(), tool.folder / name)
     if command == "exec true":
-        succeed(tool("autoanalyzer", *command.split()))  # which builds the probe library
+        succeed(tool("autoanalyzer", *command.split()))  # this builds the probe library
     assert _imported(tool, command) & DEAR == needed
 
 

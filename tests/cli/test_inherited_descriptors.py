@@ -1,4 +1,4 @@
-"""Descriptors and streams that a user has opened for a program: it gets them, and we let go of them."""
+"""File descriptors that a user has opened for a program: the program gets them, and the tool closes its copies."""
 
 import sys
 
@@ -21,7 +21,7 @@ int main(void) {
 }
 """
 RUN = "autoanalyzer run --no-calibrate -o out"
-# Notes what this process has open when it begins to gather.
+# Writes down which files this process has open when it begins to gather.
 NOTES = """
 import os
 from autoanalyzer.runtime import measure
@@ -49,7 +49,7 @@ def test_a_program_gets_the_descriptors_that_are_open(tool: Tool) -> None:
 
 
 def test_a_compiler_gets_the_descriptors_that_are_open(tool: Tool) -> None:
-    """By which make hands out jobs to GNU's link-time optimisation."""
+    """GNU's link-time optimisation receives jobs from make through such descriptors."""
     tool.write("cc", '#!/bin/sh\necho called >&9\nexec gcc "$@"\n').chmod(0o755)
     tool.write("app.c", PROGRAM)
     environment = {"AUTOANALYZER_CC": str(tool.folder / "cc"), "AUTOANALYZER_CACHE": str(tool.folder / "cache")}

@@ -1,4 +1,4 @@
-"""What is inside regions: functions without probes are named with their shares, in every language."""
+"""Inside regions: functions without probes are named with their shares, in every language."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_the_verdict_names_a_tiny_function_with_its_share(
     assert (first["name"], Path(first["file"]).name, first["library"]) == (name, file, "")
     assert abs(first["line"] - int(line)) <= 1
     assert first["share"] > 0.5
-    assert sum(each["share"] for each in spot["inside"]) < 1.01  # a thread may end within a sample
+    assert sum(each["share"] for each in spot["inside"]) < 1.01  # a thread may end before a full sample
     (said,) = (each for each in found["verdict"] if each.startswith(f"    inside: {name} "))
     assert not any("too small to measure" in each for each in found["verdict"])
     assert len(said) <= 100

@@ -1,4 +1,4 @@
-"""autoanalyzer instrument: the text with probes, as a file."""
+"""autoanalyzer instrument: writes the source with probes to a file."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Programs with threads: OpenMP's, of GNU and of LLVM, in C and in Fortran, and threads of their own."""
+"""Programs with threads: OpenMP by GNU and LLVM, in C and Fortran, and threads that programs create."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def run(tool: Tool, *arguments: str, **variables: str) -> Any:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Tool]:
-    """Return a folder in which a program was built, once."""
+    """Return a function that returns the folder of a program, which is built only once."""
 
     @cache
     def built(compiler: str, source: str) -> Tool:
@@ -54,7 +54,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Tool
 
 @pytest.fixture(scope="module")
 def ran(built: Callable[[str, str], Tool]) -> Callable[..., tuple[Any, Experiment]]:
-    """Return the findings and the experiment of a program, which is built and run once."""
+    """Return the findings and the experiment of a program, which is built and run only once."""
 
     @cache
     def ran(compiler: str, source: str, *arguments: str) -> tuple[Any, Experiment]:
@@ -65,7 +65,7 @@ def ran(built: Callable[[str, str], Tool]) -> Callable[..., tuple[Any, Experimen
 
 
 def by_region(experiment: Experiment, metric: str) -> dict[str, list[float]]:
-    """The values of a metric by region, summed over its call paths, by thread."""
+    """Return a metric's values by region, summed over its call paths: a list by thread."""
     values: dict[str, list[float]] = {}
     for path, row in zip(experiment.call_paths, experiment.exclusive(metric).tolist(), strict=True):
         name = path.region.name.partition("@")[0]
@@ -141,7 +141,7 @@ def test_who_sleeps_while_waiting_is_not_on_a_processor(built: Any, compiler: st
 
 
 def places(found: Any, kind: str) -> dict[tuple[str, int], tuple[float, float]]:
-    """The entries, and those that found others there, of the places where threads wait in findings of a kind."""
+    """Return entries and contended entries by kind and line of the places where threads wait, in findings of a kind."""
     waits = [wait for each in found["findings"] if each["kind"] == kind for wait in each["thread_waits"]]
     return {(wait["kind"], wait["line"]): (wait["entries"], wait["contended"]) for wait in waits}
 
@@ -214,7 +214,7 @@ def test_a_program_of_gnu_s_that_meets_llvm_s_library_waits_in_its_own_lines(bui
 def test_threads_that_are_slowest_in_turn_are_an_imbalance_like_one_that_always_is(
     tool: Tool, shape: str, names: set[str]
 ) -> None:
-    """The threads of a team are busy equally long in total; only the slowest of each execution shows the loss."""
+    """A team's threads have equal total busy time, so only the slowest thread of each execution shows the loss."""
     shutil.copy(PROGRAMS / "turns.c", tool.folder)
     build = ("autoanalyzer", "compile", "--", "mpicc", "-O1", "-g", "-fopenmp", "turns.c", "-o", "program")
     assert tool(*build).returncode == 0

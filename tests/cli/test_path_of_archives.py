@@ -1,4 +1,4 @@
-"""The critical path of an archive of another tool, on the terminal and as JSON."""
+"""The critical path of another tool's archive, on the terminal and as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs that nobody rebuilt: samples name their functions and loops, on which ranks, and why there is no more."""
+"""Programs that were not rebuilt: samples show functions, loops and ranks; the report explains why it has no more."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ HOSTILE = ("</script><script>alert(1)</script>", 'it\'s "quoted" <b>x</b> $y$', 
 
 
 def _rows(names: tuple[str, ...], *, ranks: int = 24, until: int = 24) -> list[list[object]]:
-    """Sample all ranks each second; rank 3 does more of the second metric from the eighth second on."""
+    """Return rows of samples of all ranks, once per second; from second 8 on, rank 3 has more of the second metric."""
     drawn = np.random.default_rng(2)
     rows: list[list[object]] = [["time", "process", "thread", *names]]
     for second in range(until):
@@ -151,7 +151,7 @@ def test_metrics_are_named_as_of_an_experiment(tool, here):
 def test_locations_are_called_alike_in_all_periods(tool, here):
     rows = _rows(NAMES)
     for row in rows[1:]:
-        row[2] = int(row[0] >= 16 and row[1] == 5)  # a second thread comes late
+        row[2] = int(row[0] >= 16 and row[1] == 5)  # a second thread starts late
     tool.write("trace.csv", _text(rows))
     periods = json.loads(here("pursue", "trace.csv", "--window", "8", "--json", "-").stdout)["periods"]
     assert ["3.0" in each["outliers"] for each in periods[1:]] == [True] * (len(periods) - 1)
@@ -186,7 +186,7 @@ def test_camps_are_told_with_their_ranks_and_values(tool, here, browse):
 
 
 def test_it_is_said_from_when_to_when_a_metric_stands_out(tool, here):
-    """Rank 3 writes twice as much from second 12 to 24 of 40."""
+    """In a run of 40 s, rank 3 reads twice as much from second 12 to 24."""
     drawn = np.random.default_rng(2)
     rows: list[list[object]] = [["time", "process", "thread", *NAMES]]
     for second in range(40):
@@ -201,7 +201,7 @@ def test_it_is_said_from_when_to_when_a_metric_stands_out(tool, here):
 
 
 def test_other_ranks_in_the_same_metric_later_are_none_of_those_that_are_told(tool, here):
-    """Rank 5 writes more from second 10 to 20 of 60, rank 9 from second 40 to 50."""
+    """In a run of 60 s, rank 5 reads more from second 10 to 20, and rank 9 from second 40 to 50."""
     drawn = np.random.default_rng(0)
     rows: list[list[object]] = [["time", "process", "thread", *NAMES]]
     for second in range(60):
@@ -231,7 +231,7 @@ def test_trimming_names_whom_it_left_out(tool, here):
 
 
 def test_of_a_run_no_difference_is_told_that_does_not_matter(tool, here):
-    """Rank 0 alone reads a file for 84 us; four ranks of sixteen execute three times the instructions."""
+    """Only rank 0 reads a file, for 84 us; four of sixteen ranks execute three times the instructions."""
     made = Builder(Notes(processors=2))
     for name, unit in (("wall_time", "sec"), ("io_time", "sec"), ("instructions", "occ")):
         made.metric(name, unit)
@@ -350,7 +350,7 @@ def test_of_a_trace_that_is_followed_ranks_to_be_left_out_that_never_came_are_sa
 
 def test_an_interrupt_ends_with_what_is_known(tool):
     tool.write("grows.csv", TRACE)
-    words = ["env", "--default-signal=INT"]  # what runs in the background may ignore it
+    words = ["env", "--default-signal=INT"]  # processes in the background may ignore it
     words += [BIN / "autoanalyzer", "pursue", "grows.csv", "--window", "4", "--follow", "60"]
     with subprocess.Popen(words, cwd=tool.folder, stdout=subprocess.PIPE) as watched:
         for _ in range(9):

@@ -1,4 +1,4 @@
-"""Variables of Python that are for a program's: they do not break the tool, and the program has them."""
+"""Python's environment variables, set for the program: the tool works anyway, and the program gets them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ OTHERS = {
 
 
 def output(tool: Tool, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run a command by an interpreter of its own, which sees the variables as it starts."""
+    """Run a command in its own interpreter, which reads the variables when it starts."""
     environment = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", **variables}
     done = subprocess.run(words, cwd=tool.folder, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -61,7 +61,7 @@ def output(tool: Tool, *words: str, **variables: str) -> subprocess.CompletedPro
 
 @pytest.fixture
 def home(tool: Tool) -> Path:
-    """Another place of this Python: for one that is found there, and for no other, PYTHONHOME leads to it."""
+    """Return another home of this Python; PYTHONHOME may point to it for this version only."""
     library = f"lib/python{sys.version_info.major}.{sys.version_info.minor}"
     (tool.folder / "home/lib").mkdir(parents=True)
     (tool.folder / "home" / library).symlink_to(Path(sys.base_prefix) / library)
@@ -79,7 +79,7 @@ def test_a_program_is_built_run_and_gathered_while_pythonhome_is_that_of_another
         "AUTOANALYZER_CC": "mpicc",
         "AUTOANALYZER_CACHE": str(cache_of_libraries(tool.folder / "cache")),
     }
-    for _ in range(2):  # by aa-compiler, then by the short way
+    for _ in range(2):  # first by aa-compiler, then by the shortcut
         built = output(tool, "aa-mpicc", "-O1", "-g", "app.c", "-o", "app", **variables)
         assert built.stderr == ""
     words = ("--gather", "mpi", "-o", "out", "--no-calibrate")

@@ -1,4 +1,4 @@
-"""``record``: several runs in one folder, which share the counters."""
+"""``record``: several runs in one folder, which count different events."""
 
 import json
 

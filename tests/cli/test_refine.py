@@ -1,4 +1,4 @@
-"""A refined plan keeps what the plan of the build before has made."""
+"""A refined plan keeps the regions of the plan that it refines."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ MERGED = "loop@6+loop@7"
 
 
 def made(tool: Tool, plan: str) -> set[str]:
-    """The regions of a run of what a plan has built, none of whose rules is void."""
+    """Build by a plan without warnings; return the names of the regions in a run."""
     env = {"AUTOANALYZER_PLAN": plan, "AUTOANALYZER_CC": "gcc"}
     built = tool("aa-mpicc", "-O1", "app.c", "-o", "app", env=env)
     assert (built.returncode, built.stderr) == (0, b"")

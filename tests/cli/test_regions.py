@@ -1,4 +1,4 @@
-"""autoanalyzer regions: the tree, and what is left out."""
+"""autoanalyzer regions: the tree, and the regions without probes."""
 
 SOURCE = """
 static int half(int n) { return n / 2; }

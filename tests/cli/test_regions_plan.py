@@ -1,4 +1,4 @@
-"""autoanalyzer regions --plan: what would be made, as a plan that makes the same and can be edited."""
+"""autoanalyzer regions --plan: prints an editable plan that creates the same regions."""
 
 import tomllib
 

@@ -56,11 +56,11 @@ int main(int argc, char **argv) {
 
 
 def parts_halves(findings: dict) -> bool:
-    """Whether no cluster holds ranks of both halves of four; noise may part those of one, which is not asked."""
+    """Return whether no cluster contains ranks of both halves; noise may divide a half into several clusters."""
     return all({each // 2 for each in cluster} in ({0}, {1}) for cluster in findings["dissimilarity"]["clusters"])
 
 
-# How a run may end, and a rank that does not come to its end then.
+# Ways in which a run ends early, and a rank that then does not finish.
 DEATHS = [
     ("if (rank == 2) raise(SIGKILL)", 2),
     ("raise(SIGKILL)", 0),
@@ -69,13 +69,13 @@ DEATHS = [
     ("if (rank == 1) exit(5)", 1),
     ("exit(0)", 2),
 ]
-HANGS = "for (alarm(2 + 4 * (unsigned)(time(NULL) - began));;) pause()"  # longer than all before, on any rank
+HANGS = "for (alarm(2 + 4 * (unsigned)(time(NULL) - began));;) pause()"  # longer than in all earlier cases, on any rank
 WELL, HANGING = "-1", str(len(DEATHS))
 CASES = " ".join(
     f"case {number}: {action}; break;" for number, action in enumerate([*(each for each, _ in DEATHS), HANGS])
 )
 
-# Its argument says how it ends.
+# The argument selects how the program ends.
 ENDING = (
     HEAD
     + """
@@ -102,7 +102,7 @@ int main(int argc, char **argv) {
 
 @pytest.fixture(scope="module")
 def build(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., None]:
-    """Put a program and its source in a tool's folder; it is built once by each compiler."""
+    """Put a program and its source into a tool's folder; each compiler builds it only once."""
 
     @cache
     def built(source: str, compiler: str) -> Path:
@@ -117,7 +117,7 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., None]:
 
 
 def run(tool: Tool, *words: str) -> tuple[Done, dict[str, Any]]:
-    """Run, and give what was found, too."""
+    """Run the program; return the finished command and its findings."""
     done = tool("autoanalyzer", "run", "-o", "out", "--json", "found.json", *words)
     return done, json.loads((tool.folder / "found.json").read_text())
 
@@ -130,11 +130,11 @@ def test_the_planted_loop_and_its_ranks_are_found_under_both_mpis(tool, build, m
     assert done.returncode == 0
     assert done.stdout.startswith(b"total ")
     assert b"IMBALANCE   app.c:11  loop in spin" in done.stderr
-    assert b": the loop in line 11 runs to steps - 1, which " in b" ".join(done.stderr.split())  # lines break anywhere
+    assert b": the loop in line 11 runs to steps - 1, which " in b" ".join(done.stderr.split())  # wrapped anywhere
     found = tool.findings()
     assert found["schema"] == "autoanalyzer.findings/2"
     assert found["experiment"]["processes"] == 4
-    remarks = found["completeness"].pop("remarks")  # a busy machine may make the path too dear
+    remarks = found["completeness"].pop("remarks")  # on a busy machine, the path may cost too much
     assert all(each.startswith("the critical path is known only for the beginning of the run") for each in remarks)
     assert found["completeness"] == {
         "expected_processes": 4,
@@ -155,7 +155,7 @@ def test_the_gather_by_mpi_gives_what_the_plain_one_gives(tool, build, mpi):
     build(tool, ENDING, compiler)
     shapes = []
     for how in ("plain", "mpi"):
-        words = ("--gather", how, "--path", "always")  # which no busy machine makes too dear
+        words = ("--gather", how, "--path", "always")  # the path is recorded even on a busy machine
         done, found = run(tool, *words, "--", launcher, "-n", "2", "./app", WELL)
         assert done.returncode == 0, done.stderr
         shapes.append([(each["path"], each["visits"]) for each in found["costs"]])

@@ -1,4 +1,4 @@
-"""``run --count-in``: events are counted in calls of MPI and of file I/O alone, and in regions nothing is read."""
+"""``run --count-in``: events are counted only in calls of MPI and file I/O; regions read no counters."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from .conftest import refused
 PAGES = 256
 FAULTS = "perf::PAGE-FAULTS"
 
-# Pages that are touched for the first time: by the program, in a call of MPI, and in one of the C library that reads.
+# Pages are touched for the first time: by the program, in an MPI call, and in a C library call that reads a file.
 PROGRAM = """
 #define _GNU_SOURCE
 #include <mpi.h>
@@ -70,7 +70,7 @@ int main(int argc, char **argv) {
 }
 """
 
-# What a call of MPI calls back is its own, and so are calls of MPI from there.
+# Callbacks of an MPI call belong to it, as do MPI calls in the callbacks.
 CALLING_BACK = """
 #include <mpi.h>
 #include <sde_lib.h>
@@ -136,7 +136,7 @@ def test_what_passes_in_calls_is_counted_and_nothing_else(tool, mpi):
     below = ("MPI_Init", "receive", "read_in")
     assert all(sum(counted[each][rank] for each in below) <= counted["main"][rank] for rank in range(2))
     assert found.notes.call_ns > 2 * found.notes.probe_ns
-    assert found.notes.untimed > 0  # regions are throttled as in any run
+    assert found.notes.untimed > 0  # regions are throttled as usual
     assert (
         "events were counted only in MPI and I/O calls (--count-in), not in the regions' own code"
         in found.notes.remarks

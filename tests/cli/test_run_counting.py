@@ -1,4 +1,4 @@
-"""``run --counters``: a program is timed, then counted where it may overwrite what it likes."""
+"""``run --counters``: a program is timed, then counted in a copy of its folder, where it may overwrite files."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ COMMAND = Path(sys.executable).parent / "autoanalyzer"
 CACHE = "L1=32K/8/64,L2=1M/8/64"
 SIMULATED = "simulated:rtcount L1=32K/8/64 L2=1M/8/64"
 
-# Each step of the loop is 4 instructions. What the program leaves tells which run has written it. Without MPI it is
-# counted in a fifth of the time. When counted it does what its second argument says.
+# Each iteration of the loop has 4 instructions. The program's output shows which run wrote it. Counting takes a fifth
+# of the time without MPI. In the counting run, the second argument selects what happens.
 APP = """
 #include <mpi.h>
 #include <stdio.h>
@@ -82,7 +82,7 @@ CASES = " ".join(f"case '{letter}': {action};" for letter, action in ACTIONS.ite
 
 @cache
 def _built(folder: Path, steps: int, compiler: str, *, mpi: bool) -> Path:
-    """Build the program, once a module."""
+    """Build the program, once per module."""
     tool = Tool(folder / f"{compiler}-{steps}-{mpi}")
     tool.folder.mkdir()
     tool.build(APP.replace("ACTIONS", CASES), f"-DSTEPS={steps}", f"-DWITH_MPI={mpi:d}", compiler=compiler)
@@ -91,13 +91,13 @@ def _built(folder: Path, steps: int, compiler: str, *, mpi: bool) -> Path:
 
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where programs are built."""
+    """Return the folder in which programs are built."""
     return tmp_path_factory.mktemp("programs")
 
 
 @pytest.fixture
 def build(tool, programs: Path) -> Callable[..., None]:
-    """Put the program and its source where the test works."""
+    """Return a function that copies the program and its source into the test's folder."""
 
     def build(*, steps: int = STEPS, mpi: bool = True, compiler: str = "mpicc") -> None:
         shutil.copytree(_built(programs, steps, compiler, mpi=mpi), tool.folder, dirs_exist_ok=True)
@@ -120,13 +120,13 @@ def instructions(run: Experiment, name: str) -> list[float]:
 
 
 def clean(tool) -> bool:
-    """Whether a counting run has left nothing of its own."""
+    """Return whether a counting run has left no files of its own."""
     return left_by_run(tool.folder / "out") == {"experiment.cube"}
 
 
 @pytest.fixture(autouse=True)
 def temporary(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch):
-    """Where copies are made; nothing is to be left there."""
+    """Return the folder of the working copies, which must be empty after the test."""
     folder = tmp_path_factory.mktemp("temporary")
     monkeypatch.setenv("TMPDIR", str(folder))
     yield folder
@@ -309,7 +309,7 @@ int main(int argc, char **argv) {
 
 @pytest.mark.long
 @pytest.mark.parametrize("also", [[], pytest.param([sys.executable, "app.py"], marks=pytest.mark.nightly)])
-@pytest.mark.nightly  # the simulation of all that MPI does at its start
+@pytest.mark.nightly  # simulates the whole start of MPI
 def test_programs_in_other_languages_are_counted_as_a_whole(tool, also: list[str]):
     tool.write("app.py", PYTHON)
     tool.write("app.cpp", CPP)
@@ -363,7 +363,7 @@ def test_a_launcher_that_chooses_the_folder_is_refused(tool):
 
 
 def _path_without_valgrind(folder: Path) -> str:
-    """All programs but Valgrind."""
+    """Return a ``PATH`` with all programs except Valgrind."""
     folder.mkdir()
     for place in reversed(os.environ["PATH"].split(":")):
         for program in Path(place).glob("*"):
@@ -414,7 +414,7 @@ def test_long_waits_are_told_now_and_then(capsys: pytest.CaptureFixture[str]):
     with progress("counting run", first=0.001):
         while "counting run: 0 s so far" not in told:
             threading.Event().wait(0.001)
-            told += capsys.readouterr().err  # of a line, it may be a part
+            told += capsys.readouterr().err  # may be only part of a line
     assert capsys.readouterr().out == ""
 
 

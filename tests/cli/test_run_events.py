@@ -1,4 +1,4 @@
-"""Counting only some events in a run: what the statistics advise is an option of ``run``."""
+"""Counting only some events in a run: an option of ``run`` takes the events that the statistics suggest."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from autoanalyzer.experiment import load
 
 from .conftest import refused
 
-# A counter of the program's own that PAPI reads as an event: known to the last one, on any machine.
+# The program has its own counter, which PAPI reads as an event, so the exact value is known on any machine.
 WORK = """
 #include <mpi.h>
 #include <sde_lib.h>

@@ -1,4 +1,4 @@
-"""``run --counters papi:EVENT,…``: each event is a metric, and what one run cannot count takes several."""
+"""``run --counters papi:EVENT,…``: each event is a metric; events that do not fit into one run take several."""
 
 import json
 import shutil
@@ -18,7 +18,7 @@ from .conftest import refused
 
 pytestmark = counts_events_of_the_kernel
 
-# What the kernel says of the thread in a region, a line of each rank.
+# Each rank prints one line with the kernel's own counts for the thread in a region.
 WORK = """
 #define _GNU_SOURCE
 #include <mpi.h>
@@ -79,7 +79,7 @@ int main(int argc, char **argv) {
 }
 """
 
-# Without MPI, which takes long to start. The second run enters the region more often.
+# There is no MPI, which takes long to start. The second run enters the region more often.
 MOODY = """
 #include <stdio.h>
 static void region(void) { for (volatile int i = 0; i < 1000; i++) ; }
@@ -124,20 +124,21 @@ def test_what_events_of_the_kernel_come_to_is_what_the_kernel_says(tool, compile
     trace = load_trace(tool.folder / "out" / "trace.npz")
     lines = [*trace.lines()]
     for event, key in (("perf::PAGE-FAULTS", "faults"), *(("perf::CONTEXT-SWITCHES", "switches") for _ in switches)):
-        between = 4  # the entry of the region and the kernel's answer
+        between = 4  # between the entry of the region and the kernel's answer
         assert found.inclusive(event)[work] == pytest.approx([each[key] for each in told], rel=0.01, abs=between)
         assert metrics[event].unit == "occ"
-    # The clock runs on while the host takes the processor away, which getrusage leaves out.
+    # The clock keeps running while the host takes the core away, which getrusage does not include.
     clock = found.inclusive("perf::TASK-CLOCK")[work] * 1e-9
-    for seconds, each in zip(clock, told, strict=True):  # switches are in one of them alone: a millisecond, of some 100
+    # Only one of the two includes context switches: a millisecond of some 100.
+    for seconds, each in zip(clock, told, strict=True):
         assert 0.98 * each["seconds"] - 2e-3 < seconds < each["wall"] + 1e-3
     assert metrics["perf::TASK-CLOCK"].unit == "nsec"
     assert all(metrics[event].source.startswith(f"measured:papi:{event}") for event in events)
     for event in events:
         in_time = np.array([line.values[:, trace.column(event)].sum() for line in lines])
-        assert (in_time >= found.exclusive(event).sum(axis=0)).all()  # what came before main is in no region
+        assert (in_time >= found.exclusive(event).sum(axis=0)).all()  # time before main is in no region
     (start,) = [row for row, path in enumerate(found.call_paths) if path.region.name == "MPI_Init"]
-    assert (found.inclusive("perf::PAGE-FAULTS")[start] > 0).all()  # what MPI does, too
+    assert (found.inclusive("perf::PAGE-FAULTS")[start] > 0).all()  # MPI's own work is included
     assert how_counted(analyze(found)).startswith(f"{NOTHING}, only {', '.join(events)}")
 
 
@@ -152,7 +153,7 @@ def test_more_events_than_a_run_counts_take_several_and_become_one_experiment(to
     assert [metric.name for metric in found.metrics if metric.source.startswith("measured:papi:")] == EIGHT
     totals = {name: found.exclusive(name).sum() for name in EIGHT}
     assert all(value > 0 for value in totals.values())
-    assert totals["perf::MINOR-FAULTS"] <= totals["perf::FAULTS"]  # of one run
+    assert totals["perf::MINOR-FAULTS"] <= totals["perf::FAULTS"]  # both are from the same run
     first = load(tool.folder / "out" / "run-1" / "experiment.cube")
     assert np.array_equal(found.exclusive("wall_time"), first.exclusive("wall_time"))
     (where,) = [each for each in found.notes.remarks if each.startswith("metrics come from ")]

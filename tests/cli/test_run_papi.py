@@ -1,4 +1,4 @@
-"""Counting by a libpapi that is not the system's: one that the user names, or that of Python's package."""
+"""Counting with a libpapi other than the system's: the user names it, or it is in a Python package."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from .test_counters import LIBRARIES
 from .test_run_named_events import WORK
 
 ALL = ["perf::PAGE-FAULTS", *(["perf::CONTEXT-SWITCHES"] if may_count_all() or int(paranoid_level()) < 2 else [])]
-BETWEEN = 4  # the entry of the region and the kernel's answer
+BETWEEN = 4  # between the entry of the region and the kernel's answer
 MPIRUN = ("mpirun", "--oversubscribe", "-n", "3", "./app")
-# As Python's compilers make it: it refers to a variable and a function of the interpreter.
+# Like an extension module, it refers to a variable and a function of the interpreter.
 EXTENSION = """
 extern char _Py_NoneStruct[];
 void *PyErr_Occurred(void);
@@ -38,7 +38,7 @@ RUN = ("autoanalyzer", "run", "--no-calibrate", "-o", "out")
 
 @pytest.fixture
 def without(tool, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """Return variables with which the system has no libpapi."""
+    """Return variables that hide the system's libpapi."""
     for name in LIBRARIES:
         tool.write(f"none/{name}", "no library")
     monkeypatch.setenv("LD_LIBRARY_PATH", str(tool.folder / "none"))
@@ -47,7 +47,7 @@ def without(tool, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 
 @pytest.fixture
 def own(tool) -> Path:
-    """Return the system's libpapi under another name, so that only those who name it find it."""
+    """Return the system's libpapi under another name, so that it is only found if it is named."""
     listing = subprocess.run(["ldconfig", "-p"], capture_output=True, text=True, check=True, env={"PATH": "/sbin"})
     found = re.search(r"=> (/\S*/libpapi\.so\.\d\.\d)$", listing.stdout, re.M)
     assert found, "libpapi is not installed"
@@ -70,7 +70,7 @@ def package(tool, own: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def check(found: Experiment, printed: str, library: str) -> None:
-    """Compare the counts of each rank with what the kernel says, and their source with the library."""
+    """Compare the counts of each rank with the kernel's, and the metrics' source with the library."""
     told = sorted((json.loads(line) for line in printed.splitlines() if line[:1] == "{"), key=lambda each: each["rank"])
     assert len(told) == 3
     (work,) = [row for row, path in enumerate(found.call_paths) if path.region.name == "work"]

@@ -1,4 +1,4 @@
-"""``run`` records the critical path unless told otherwise, and programs that it cannot follow run as without it."""
+"""``run`` records the critical path by default; programs that it cannot follow run as usual."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from autoanalyzer.runtime.folder import RunFolder
 from ..conftest import SPAWNING, Tool, for_several_programs, until_spawned
 from .conftest import refused, succeed
 
-# The last rank is late, by so many steps of work as it is told.
+# The last rank is late, by a number of work steps given as the argument.
 LATE = """
 #include <mpi.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ int main(int argc, char **argv) {
 }
 """
 
-# Both ranks do nothing for so long that the price of the path is judged.
+# Both ranks sleep until the cost of the path is evaluated.
 SLEEPS = """
 #include <mpi.h>
 #include <time.h>
@@ -57,7 +57,7 @@ int main(int argc, char **argv) {
 }
 """
 
-# Both ranks meet after 0.2 s, and exchange messages before and after that, and one across it.
+# Both ranks meet after 0.2 s. They exchange messages before and after that, and one message from before to after.
 DEAR = """
 #include <mpi.h>
 #include <stdio.h>
@@ -95,12 +95,12 @@ NOT_KNOWN = "the critical path is not known: some processes were not recorded, o
 
 Built = Callable[..., str]
 
-LONG = "20000000"  # steps, longer than what disturbs the other ranks
+LONG = "20000000"  # steps that take longer than any disturbance of the other ranks
 
 
 @pytest.fixture(scope="module")
 def late(tmp_path_factory: pytest.TempPathFactory) -> Built:
-    """The first program by a compiler, which is built once."""
+    """Return a function that returns the path of the first program, built once per compiler."""
 
     @cache
     def built(compiler: str = "mpicc") -> str:
@@ -116,7 +116,7 @@ def launched(ranks: int, *program: str) -> list[str]:
 
 
 def recorded(tool: Tool, *words: str, env: dict[str, str] | None = None) -> Experiment:
-    """Run, and give what came of it."""
+    """Run the program; return the recorded experiment."""
     succeed(tool("autoanalyzer", "run", "-o", "out", "--no-analyze", *words, env=env))
     return load(tool.folder / "out")
 
@@ -217,7 +217,7 @@ def test_few_messages_of_ranks_that_sleep_are_not_too_dear(tool: Tool) -> None:
 
 
 def test_processes_that_are_spawned_run_as_they_do(tool: Tool) -> None:
-    """MPICH as Debian has it cannot spawn."""
+    """Debian's MPICH cannot spawn processes."""
     tool.build(SPAWNING.read_text(), compiler="mpicc.openmpi")
     command = ["--", "mpirun.openmpi", "--oversubscribe", "-n", "2", "./app"]
     done = until_spawned(lambda: succeed(tool("autoanalyzer", "run", "-o", "out", *command)), tool.folder / "out")

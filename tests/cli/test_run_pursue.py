@@ -1,4 +1,4 @@
-"""``run --trace`` with a policy: of a file, or of projection pursuit while the program runs."""
+"""``run --trace`` with a policy: from a file, or from projection pursuit while the program runs."""
 
 import json
 
@@ -8,8 +8,8 @@ import pytest
 from autoanalyzer.experiment import load
 from autoanalyzer.experiment.trace import load_trace
 
-# Half of the ranks write a file. It goes on until a policy leaves something out, and then long enough to obey it. The
-# first rank says when it ends: by their own clocks one could leave while others wait for it.
+# Half of the ranks write a file. The program runs until a policy excludes something, and then long enough to follow it.
+# The first rank decides when to end; with their own clocks, one rank could leave while others wait for it.
 PROGRAM = """
 #include <mpi.h>
 #include <stdio.h>
@@ -63,7 +63,7 @@ int main(int argc, char **argv) {
 
 
 def recorded(trace, metric):
-    """Tell of the samples of each line, but for the last, which is the rest, whether they have the metric."""
+    """Return for each line which of its samples have the metric, without the last sample, which contains the rest."""
     return [~np.isnan(line.values[:-1, trace.column(metric)]) for line in trace.lines()]
 
 
@@ -103,7 +103,7 @@ def test_a_file_says_what_is_recorded(tool):
         assert done.returncode == 0, done.stderr
     done = tool("autoanalyzer", "correlate", "--target", "io_bytes", "out")
     assert done.returncode == 0, done.stderr
-    assert b"visits" in done.stdout  # named as left out
+    assert b"visits" in done.stdout  # named as excluded
 
 
 def test_where_nothing_runs_there_is_nothing_to_follow(tool):

@@ -1,4 +1,4 @@
-"""Programs in Python: as a whole by preloading alone, and by function where that is asked for."""
+"""Python programs: measured as a whole by preloading alone, and by function on request."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ PROGRAMS = Path(__file__).parents[1] / "programs" / "python"
 
 
 def interpreters() -> dict[str, str]:
-    """One of each version that there is, as which calls are told in different ways: this one, and what is on PATH."""
+    """Return one interpreter per version, from this one and PATH, because each version reports calls differently."""
     found = {f"{sys.version_info.major}.{sys.version_info.minor}": sys.executable}
     folders = [Path(each) for each in os.environ["PATH"].split(":")]
     pyenv = sorted(Path.home().glob(".pyenv/versions/*/bin"))
     for version, folder in product([f"3.{minor}" for minor in range(9, 15)], [*folders, *pyenv]):
-        if version not in found and is_elf(folder / f"python{version}"):  # shims are scripts
+        if version not in found and is_elf(folder / f"python{version}"):  # version managers have scripts of this name
             found[version] = str(folder / f"python{version}")
     return found
 
@@ -51,7 +51,7 @@ def experiment(tool: Any) -> Experiment:
 
 
 def visits(found: Experiment) -> dict[str, int]:
-    """Of each call path, named by its regions below the program; imports are left out."""
+    """Return the visits of each call path below the program, by its regions' names, without imports."""
     counts = np.nan_to_num(found.exclusive("visits")).sum(axis=1)
     names: list[str] = []
     for path in found.call_paths:
@@ -62,7 +62,7 @@ def visits(found: Experiment) -> dict[str, int]:
 
 @pytest.fixture
 def mpi4py_of(tmp_path: Path, mpi: tuple[str, str]) -> tuple[str, dict[str, str]]:
-    """A launcher, and the variables by which mpi4py finds its library."""
+    """Return a launcher, and the variables with which mpi4py finds its library."""
     return mpi[0], for_mpi4py(mpi[0], tmp_path)
 
 
@@ -76,9 +76,9 @@ def test_every_way_into_and_out_of_a_function_nests(tool, version):
     assert found.notes.remarks == ()
     assert found.notes.repairs == 0
     counted = visits(found)
-    before_names = version in {"3.9", "3.10"}  # code objects do not know their classes
+    before_names = version in {"3.9", "3.10"}  # these versions' code objects do not contain class names
     grid, worker = ("", "") if before_names else ("Grid.", "Worker.")
-    # A generator that is closed is resumed once more where it might have to clean up: until 3.12.
+    # Until Python 3.12, a generator with cleanup code is resumed once more when it is closed.
     assert counted.pop("main/closed_early/generator") in {1, 2}
     assert counted == {
         "main": 1,
@@ -150,7 +150,7 @@ def test_a_python_that_loads_another_mpi_than_the_launchers_runs_as_it_would(too
     command = ("mpirun.mpich", "-n", "2", sys.executable, "-W", "ignore", "app.py")
     plain = tool(*command)
     done = run(tool, "--", *command)
-    # Two ranks that know nothing of each other write at the same time.
+    # Two independent ranks write at the same time.
     assert (done.returncode, sorted(done.stdout)) == (plain.returncode, sorted(plain.stdout))
 
 
@@ -187,7 +187,7 @@ def test_the_program_finds_python_as_it_was(tool, version, has_own):
     plain = succeed(tool(INTERPRETERS[version], "app.py", env=env))
     done = run(tool, "--no-analyze", "--python-functions", "*", "--", INTERPRETERS[version], "app.py", env=env)
     recorded, untouched = done.stdout.decode(), plain.stdout.decode()
-    if "['sitecustomize']" not in untouched:  # the distribution may have one, as Debian's Python 3.13 does
+    if "['sitecustomize']" not in untouched:  # the distribution may have one, as Debian does for Python 3.13
         recorded = recorded.replace("['sitecustomize']", "[]").replace(", 'sitecustomize'", "")
     assert recorded == untouched
 
@@ -348,7 +348,7 @@ def test_a_c_program_without_probes_has_verdicts_on_mpi_calls_and_files(tool, mp
     assert found.exclusive("io_bytes_written")[apart["file I/O"]].tolist() == [2**20] * 2
     assert "MPI_Alltoall" in {each["name"] for each in tool.findings()["disparity"]["cccr"]}
     quiet = {name: found.exclusive(name).copy() for name in ("wall_time", "cpu_time", "mpi_time", "mpi_cpu_time")}
-    for seconds in quiet.values():  # as if both ranks had a core all the time
+    for seconds in quiet.values():  # as if both ranks always had a core
         seconds[apart["MPI_Alltoall"]] = 0.1
     severities = {each.name: quiet.get(each.name, found.exclusive(each.name)) for each in found.metrics}
     notes = replace(found.notes, run_delay={}, processor_use={})

@@ -1,4 +1,4 @@
-"""``run --repeat``: several runs, their mean, and in how many of them a finding stands."""
+"""``run --repeat``: several runs, their mean, and how many of them have a finding."""
 
 import json
 import os
@@ -15,8 +15,8 @@ from autoanalyzer.experiment import load
 
 from ..conftest import BIN, Tool
 
-# The second rank works four times as long. Each run leaves a byte in ``ran``; that with as many before it as the second
-# argument says does what the first one says.
+# The second rank works four times as long. Each run appends a byte to ``ran``. If ``ran`` then has as many bytes before
+# it as the second argument says, the run does what the first argument says.
 PROGRAM = """
 #include <mpi.h>
 #include <stdio.h>
@@ -58,7 +58,7 @@ int main(int argc, char **argv) {
 }
 """
 
-# Without MPI, which takes long to count.
+# There is no MPI, which takes long to count.
 COUNTED = """
 #include <stdio.h>
 static void work(long steps) {
@@ -74,7 +74,7 @@ int main(void) {
 }
 """
 
-# The second run waits to be interrupted, and ends well for all that.
+# The second run waits for an interrupt, but ends successfully.
 ENDS_WELL = """
 #include <signal.h>
 #include <stdio.h>
@@ -107,7 +107,7 @@ def repeat(number: int, *words: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the program of two ranks is, with its source."""
+    """Return the folder of the program of two ranks and its source."""
     tool = Tool(tmp_path_factory.mktemp("built"))
     tool.build(PROGRAM)
     return tool.folder
@@ -115,7 +115,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def program(tool, built: Path) -> None:
-    """Have the program in the tool's folder."""
+    """Copy the program into the tool's folder."""
     shutil.copytree(built, tool.folder, dirs_exist_ok=True)
 
 
@@ -152,8 +152,8 @@ def test_the_verdict_is_that_of_the_mean_and_findings_are_those_of_each_run(tool
     assert (culprit["path"], culprit["in_runs"]) == ("spin/loop@10", 3)
     assert culprit["interval"]["low"] < culprit["interval"]["mean"] < culprit["interval"]["high"]
     assert all(0 <= each["in_runs"] <= 3 for each in found["disparity"]["cccr"])
-    assert found["dissimilarity"]["in_runs"] is None  # it is not spread over all regions
-    assert "in 3 of 3 runs" in " ".join(said.split())  # lines break anywhere
+    assert found["dissimilarity"]["in_runs"] is None  # only few regions contribute to it
+    assert "in 3 of 3 runs" in " ".join(said.split())  # lines may break anywhere
     assert "mean of 3 runs" in said
 
     assert tool.findings() == found
@@ -180,7 +180,7 @@ def test_a_run_that_fails_is_the_last_and_those_before_it_count(tool, before: in
 
 
 def interrupted(tool, words: list[str]) -> tuple[int, str]:
-    """Run a command until the program says that it waits, press Ctrl-C, and give its status and what it said."""
+    """Run a command until the program waits, press Ctrl-C; return exit status and error output."""
     process = subprocess.Popen(
         ["env", "--default-signal=INT", f"PATH={BIN}:{os.environ['PATH']}", *words],
         cwd=tool.folder,

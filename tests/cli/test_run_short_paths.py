@@ -1,11 +1,11 @@
-"""``run --counters``: what was throttled when timed is not measured when counted, and no count differs for that."""
+"""``run --counters``: regions that the timed run throttled are not counted separately, and the sums stay the same."""
 
 from __future__ import annotations
 
 from autoanalyzer.experiment import Experiment, load
 from autoanalyzer.experiment.throttling import left_out
 
-# The loop's body has branches, so that no rule leaves the region out when it is built.
+# Branches in the loop prevent the region from being left out at build time.
 C = """
 #include <pthread.h>
 #include <stdio.h>
@@ -99,7 +99,7 @@ end program
 def counted(tool, share: str) -> Experiment:
     done = tool(
         *("autoanalyzer", "run", "-o", "out", "--counters", "simulated", "--no-analyze", "--", "./app"),
-        # Threads that spin where they wait would be counted for a minute.
+        # Counting threads that wait busily would take a minute.
         env={"AUTOANALYZER_MAX_OVERHEAD": share, "OMP_WAIT_POLICY": "passive"},
     )
     assert done.returncode == 0, done.stderr.decode()
@@ -107,17 +107,17 @@ def counted(tool, share: str) -> Experiment:
 
 
 def check(tool) -> None:
-    """Compare what is counted where all is measured with what is counted where the short regions are not."""
+    """Compare counts with all regions and counts without the short ones."""
     all_measured, some = counted(tool, "off"), counted(tool, "1%")
     assert all_measured.notes.throttled == {}
     assert {rule.pattern.function for rule in left_out(some)} >= {"tiny"}
     for name in ("instructions", "l1_accesses", "l1_misses", "l2_misses"):
-        # The program itself, the root, starts and prints: never quite alike.
+        # The root, which starts up and prints, differs between runs.
         expected = all_measured.exclusive(name)[1:].sum(axis=0)
         assert some.exclusive(name)[1:].sum(axis=0).tolist() == expected.tolist()
     assert not [
         remark for remark in some.notes.remarks if "entered" in remark and "counting run" in remark
-    ]  # all were entered as often
+    ]  # all regions have equal visits in both runs
 
 
 def test_counts_of_threads_are_the_same(tool):

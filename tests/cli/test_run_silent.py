@@ -1,4 +1,4 @@
-"""A recorded program prints what it prints without us, whatever the libraries that we load would like to say."""
+"""A recorded program prints the same as without the tool, even if libraries that the tool loads print messages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ int main(int argc, char **argv) {
 }
 """
 
-# As PAPI is where a vendor's library finds no device.
+# Like PAPI if a vendor's library finds no device.
 PAPI = """
 #include <stdio.h>
 int PAPI_library_init(int version) {

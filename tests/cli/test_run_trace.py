@@ -51,13 +51,13 @@ int main(int argc, char **argv) {
     return 0;
 }
 """
-WITHOUT_MPI = re.sub(r".*MPI_.*\n", "", PROGRAM)  # which is counted in a fifth of the time
+WITHOUT_MPI = re.sub(r".*MPI_.*\n", "", PROGRAM)  # counting takes a fifth of the time
 
 SUMS = ("visits", "mpi_time", "mpi_collective_time", "mpi_calls", "mpi_bytes", "io_bytes", "wall_time", "instructions")
 
 
 def check(trace: Trace, lines: list[TimeLine], experiment) -> None:
-    """Time lines have what the profile has; before main is entered there is time which that leaves out."""
+    """Assert that time lines add up to the profile, except for time before main, which only time lines have."""
     assert [(each.process, each.thread) for each in trace.locations] == [
         (each.process, each.thread) for each in experiment.locations
     ]
@@ -77,7 +77,7 @@ def check(trace: Trace, lines: list[TimeLine], experiment) -> None:
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
-    """The program by a compiler, which is built once; with an argument, its second rank is killed."""
+    """Return a function that returns the program, built once per compiler; with an argument, a rank of it is killed."""
 
     @cache
     def built(compiler: str = "mpicc", text: str = PROGRAM) -> str:
@@ -98,7 +98,7 @@ def test_time_lines_add_up_to_the_profile_under_both_mpis(tool, program, mpi):
     check(trace, lines, load(tool.folder / "out" / "experiment.cube"))
     assert min(map(len, lines)) >= 15
     names = [path.region.name for path in trace.call_paths]
-    for line in lines:  # one sample may have the last of these and the first of those
+    for line in lines:  # one sample may contain the end of the first and the beginning of the second
         in_first, in_second = (
             line.samples[(line.paths == names.index(name)) & (line.visits > 0)] for name in ("first", "second")
         )
@@ -126,7 +126,7 @@ def test_the_counting_run_has_a_trace_of_its_own(tool, program, browse):
     for place, line in enumerate(counted.lines()):
         values = line.values[:, counted.column("instructions")]
         whole = experiment.exclusive("instructions")[:, place].sum()
-        assert values.sum() == pytest.approx(whole, rel=0.05)  # what runs before main is in no region
+        assert values.sum() == pytest.approx(whole, rel=0.05)  # code before main is in no region
     timed = load_trace(tool.folder / "out" / "trace.npz")
     assert "instructions" not in {metric.name for metric in timed.metrics}
     assert tool("autoanalyzer", "view", "out", "-o", "report.html").returncode == 0
@@ -135,7 +135,7 @@ def test_the_counting_run_has_a_trace_of_its_own(tool, program, browse):
     assert "no time lines" not in shown.text
     again = tool("autoanalyzer", "run", "-o", "out", "--", program)
     assert again.returncode == 0
-    assert not [*(tool.folder / "out").glob("*.npz")]  # of the run before
+    assert not [*(tool.folder / "out").glob("*.npz")]  # of the previous run
 
 
 @pytest.mark.parametrize(

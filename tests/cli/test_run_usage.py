@@ -1,4 +1,4 @@
-"""``run --usage``: what programs use of the system, by call path, is what they say themselves."""
+"""``run --usage``: the measured use of system resources by call path equals what the programs print."""
 
 import json
 import shutil
@@ -15,7 +15,7 @@ from .conftest import refused, succeed
 LAUNCHERS = [("mpicc", ("mpirun", "--oversubscribe")), ("mpicc.mpich", ("mpirun.mpich",))]
 ALL = "allocated_bytes,allocations,freed_bytes,frees,page_faults,context_switches"
 
-# Each function prints what it did as the allocator, or the kernel, tells it; a line for each rank.
+# Each function measures its use by the allocator or the kernel; each rank prints one line.
 USES = """
 #define _GNU_SOURCE
 #include <malloc.h>
@@ -110,7 +110,7 @@ int main(int argc, char **argv) {
 }
 """
 
-# The program that it starts, which has regions, too, uses the energy.
+# The program starts another one with regions, which uses the energy.
 STARTS_ANEW = """
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,7 +182,7 @@ int main(int argc, char **) {
 }
 """
 
-# It plays the processor, too, whose counter begins anew in the end.
+# The program also simulates the processor, whose counter overflows at the end.
 BURNS = """
 #include <mpi.h>
 #include <stdio.h>
@@ -237,7 +237,7 @@ def row(found: Experiment, region: str) -> int:
 
 
 def used(found: Experiment, metric: str, region: str) -> list[float]:
-    """What each process used in a region and all below it."""
+    """Return the use of each process in a region and everything below it."""
     values = found.inclusive(metric)[row(found, region)]
     processes = sorted({place.process for place in found.locations})
     return [
@@ -276,7 +276,7 @@ def test_what_c_uses_is_what_the_allocator_and_the_kernel_tell_it(tool, compiler
     about = {metric.name: (metric.unit, metric.source, metric.parent) for metric in found.metrics}
     assert about["allocated_bytes"] == ("bytes", "measured:malloc", None)
     assert about["page_faults"] == ("occ", "measured:getrusage", None)
-    assert about["major_page_faults"] == ("occ", "measured", None)  # of whole processes, so not in the former
+    assert about["major_page_faults"] == ("occ", "measured", None)  # per process only, so not part of page_faults
     said = tool("autoanalyzer", "analyze", "--all", "out").stdout.decode()
     counted = "not counted, only page_faults, context_switches, allocated_bytes and 3 more events"
     assert counted in " ".join(said.split())
@@ -310,12 +310,12 @@ def test_what_fortran_allocates_is_counted_and_in_time_lines(tool):
     assert used(found, "allocations", "main::arrays") == used(found, "frees", "main::arrays") == [20, 40]
     for allocated, turns in zip(used(found, "allocated_bytes", "main::arrays"), (20, 40), strict=True):
         asked = sum(8 * (1000 + turn) for turn in range(1, turns + 1))
-        assert asked <= allocated <= asked + 64 * turns  # an allocator gives somewhat more
+        assert asked <= allocated <= asked + 64 * turns  # the allocator adds some bytes
     trace = load_trace(tool.folder / "out" / "trace.npz")
     names = [metric.name for metric in trace.metrics]
     assert names.count("page_faults") == 1
     for line, frees in zip(trace.lines(), found.exclusive("frees").sum(axis=0), strict=True):
-        assert line.values[:, names.index("frees")].sum() >= frees > 40  # those before main, too
+        assert line.values[:, names.index("frees")].sum() >= frees > 40  # includes calls before main
 
 
 def test_what_cxx_makes_by_new_is_counted_in_dynamic_programs(tool):
@@ -323,7 +323,7 @@ def test_what_cxx_makes_by_new_is_counted_in_dynamic_programs(tool):
     succeed(tool("aa-mpicxx", "app.cc", "-o", "app", env={"AUTOANALYZER_CXX": "g++"}))
     assert run(tool, "allocations", "./app").returncode == 0
     found = load(tool.folder / "out" / "experiment.cube")
-    assert used(found, "allocations", "fill") == [100]  # a node of the map and the elements of a vector
+    assert used(found, "allocations", "fill") == [100]  # nodes of a map, and elements of a vector
 
 
 def test_a_program_at_a_fixed_address_that_takes_mallocs_is_counted(tool):

@@ -17,7 +17,7 @@ RATE = 1e9
 
 @pytest.fixture
 def series(tool):
-    """Runs with 1, 2 and 4 ranks: 8 s of shared work, and 1 s that each rank repeats."""
+    """Write runs with 1, 2 and 4 ranks: 8 s of shared work, and 1 s that each rank repeats."""
     for ranks in (1, 2, 4):
         builder = Builder(Notes(program="app", command=("mpirun", "./app"), processors=2))
         for name, parent in (

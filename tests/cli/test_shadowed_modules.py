@@ -1,4 +1,4 @@
-"""A user's modules that have the names of ours: the program imports them, and we do not."""
+"""A user's modules with the same names as modules that the tool needs: the program imports them, the tool does not."""
 
 import subprocess
 import sys
@@ -34,7 +34,7 @@ INSTALLED = ("clang", "lxml", "mpi4py", "numpy", "orjson", "rich", "scipy", "sim
 
 @pytest.fixture
 def shadows(tool: Tool) -> Path:
-    """A folder with modules of all names but those that Python itself has imported before any program begins."""
+    """Write modules with all names except those that Python itself imports at start; return their folder."""
     script = "import runpy, sys; print(*sys.modules)"
     begun = {*subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()}
     public = {name for name in sys.stdlib_module_names if name[0] != "_" and find_spec(name)}
@@ -68,7 +68,7 @@ def test_modules_in_the_current_folder_are_not_ours(tool: Tool, shadows: Path) -
 
 
 def test_our_own_modules_are_found_if_pythonpath_leads_to_this_package(tool: Tool) -> None:
-    """As in an environment of Spack, which has each package in a folder of its own."""
+    """This is the case in a Spack environment, which has a folder for each package."""
     (tool.folder / "ours").mkdir()
     (tool.folder / "ours" / "autoanalyzer").symlink_to(Path(__file__).parents[2])
     tool.write("theirs/numpy.py", "found = 'beside ours'")

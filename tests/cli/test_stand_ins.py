@@ -1,4 +1,4 @@
-"""The scripts that builds call as compilers: what they hand to the compiler itself, and what to the instrumenter."""
+"""Scripts that builds call as compilers: which calls go to the compiler itself, and which to the instrumenter."""
 
 import shutil
 from pathlib import Path
@@ -14,7 +14,7 @@ SCRIPT = Path(__file__).parents[2] / "cli/stand_ins/aa-mpicc"
 
 @pytest.fixture
 def script(tool):
-    """A stand-in whose compiler says "compiler" and whose instrumenter "instrumenter"."""
+    """Return a function that calls a script whose compiler prints "compiler" and whose instrumenter "instrumenter"."""
     shutil.copy(SCRIPT, tool.folder)
     for name, said in (("real", "compiler"), ("aa-compiler", "no less"), ("autoanalyzer", "instrumenter")):
         tool.write(name, f"#!/bin/sh\necho {said}\n").chmod(0o755)

@@ -20,7 +20,7 @@ HOSTILE = ("</script><script>alert(1)</script>", 'it\'s "quoted" <b>x</b> $y$', 
 
 
 def _write(file: Path, *, ranks: int = 16, threads: int = 1, names: tuple[str, ...] = (), region: str = "work") -> Path:
-    """Write a run whose upper half of ranks does more of what the first metrics count."""
+    """Write a run whose upper half of ranks has more of the first metrics."""
     drawn = np.random.default_rng(1)
     made = Builder()
     metrics = names or ("instructions", "cycles", "fp_ins", "l2_misses", "l2_accesses", "mpi_time")
@@ -45,7 +45,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _write_sweep(file: Path, ranks: int = 16, processors: int = 64) -> None:
-    """Write a run in which four of sixteen ranks compute three times as long, in one loop; rank 0 prints."""
+    """Write a run in which four of sixteen ranks compute three times as long in one loop, and rank 0 prints."""
     made = Builder(Notes(processors=processors))
     for name, unit in (("wall_time", "sec"), ("cpu_time", "sec"), ("mpi_cpu_time", "sec"), ("instructions", "occ")):
         made.metric(name, unit)
@@ -204,7 +204,7 @@ def test_recursion_looks_into_the_clusters(file, tool, here):
 
 
 def test_clusters_are_made_of_metrics_in_which_locations_differ_so_that_it_matters(sweep, tool, here):
-    """Rank 0 alone has 0.8 % more L1 accesses, without any noise: it is no cluster."""
+    """Only rank 0 has 0.8 % more L1 accesses, and there is no noise; this makes no cluster."""
     for analysis in ("hierarchy", "kmeans", "pca", "map"):
         assert here("stats", sweep, analysis, "--json", "o.json").returncode == 0
         found = json.loads((tool.folder / "o.json").read_text())
@@ -235,7 +235,7 @@ def test_where_ranks_take_turns_that_is_said_and_waiting_for_a_turn_makes_no_clu
 def test_of_a_file_of_another_tool_sentences_name_the_threads(here):
     file = str(Path(__file__).parents[1] / "data/trace.cube.gz")
     whole = here("stats", file, "hierarchy").stdout.decode()
-    # Who computes less waits in the barrier behind the loop.
+    # Threads that compute less wait at the barrier after the loop.
     assert "(z_solve.f:52): thread 1.0: 2.89 s; threads 0.0, 0.3, 1.3, … 3.5: 2.49-2.7 s; threads " in whole
     assert "\nOnly the first thread of each process has values of mpi, mpi_communication, " in whole
     part = here("stats", file, "hierarchy", "--region", "z_solve.f:52").stdout.decode()

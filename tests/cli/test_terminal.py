@@ -1,4 +1,4 @@
-"""What a user sees on terminals of several widths."""
+"""Output on terminals of several widths."""
 
 import re
 from pathlib import Path
@@ -16,7 +16,7 @@ COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 @pytest.fixture
 def rays(tool):
-    """An experiment of a real run, ``rays.cube.gz``, and another one of the same program."""
+    """Copy two recorded experiments of the same program."""
     for name in ("rays.cube.gz", "rays_dynamic.cube.gz"):
         copy(DATA / name, tool.folder)
     return tool
@@ -26,7 +26,7 @@ def words_of(text):
     return COLOUR.sub("", text).split()
 
 
-ANALYZE = ("analyze", "--no-advice")  # reading sources is told on a terminal if it takes long
+ANALYZE = ("analyze", "--no-advice")  # if reading sources takes long, a terminal shows a message
 PROSE = (ANALYZE, (*ANALYZE, "--all"), (*ANALYZE, "--explain"), ("info",))
 
 
@@ -51,7 +51,7 @@ TABLES = (
 )
 
 
-# By day for the narrowest and the widest.
+# By day, only the narrowest and the widest are tested.
 @pytest.mark.parametrize("widths", [WIDTHS[::3], pytest.param(WIDTHS[1:3], marks=pytest.mark.nightly)], ids=str)
 @pytest.mark.parametrize("words", TABLES, ids=" ".join)
 def test_tables_fit_the_terminal_with_whole_numbers(rays, terminal, words, widths):

@@ -1,4 +1,4 @@
-"""Pages of ``timeline``, ``align``, ``correlate`` and ``view``: what was found is marked in the time lines."""
+"""Pages of ``timeline``, ``align``, ``correlate`` and ``view`` mark findings in the time lines."""
 
 import json
 
@@ -35,7 +35,7 @@ def profile(trace) -> Experiment:
 
 @pytest.fixture
 def recorded(here, tmp_path):
-    """Two runs of a program that becomes slower at once; the second one is slower in all."""
+    """Write two runs of a program that suddenly becomes slower; the second run is slower throughout."""
     for name, seed, pace in (("one", 1, 0.006), ("two", 2, 0.012)):
         trace = run(seed, slower=lambda _rank, step: 0.8 * (step >= 150), pace=pace).trace
         (tmp_path / name).mkdir()

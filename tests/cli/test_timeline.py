@@ -1,4 +1,4 @@
-"""``timeline``: contract, what is printed, refusals."""
+"""``timeline``: options, output, errors."""
 
 import json
 from dataclasses import replace
@@ -14,7 +14,7 @@ from ..timelines.anomalies.work import run
 
 @pytest.fixture
 def recorded(here, tmp_path):
-    """Two runs of a program that changes suddenly, with a counting run, and one of a program that does not."""
+    """Write two runs of a program that changes suddenly, with a counting run, and a run of one that does not change."""
 
     def slower(_rank, step):
         return 0.8 * (step >= 150)

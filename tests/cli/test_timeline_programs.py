@@ -1,4 +1,4 @@
-"""``timeline`` on programs of several kinds: threads, two programs in one job, Fortran, throttled regions."""
+"""``timeline`` on several kinds of programs: threads, two programs in one job, Fortran, throttled regions."""
 
 import json
 
@@ -10,7 +10,7 @@ from autoanalyzer.experiment.trace import load_trace
 
 from ..conftest import for_several_programs
 
-# Thread 1 of each rank has twice as much to do from half of the steps on.
+# In each rank, thread 1 has twice as much work from the middle of the steps on.
 THREADS = """
 #include <mpi.h>
 #include <omp.h>
@@ -41,7 +41,7 @@ int main(int argc, char **argv) {
 }
 """
 
-# Two programs that wait for each other; MODEL has twice as much to do from half of the steps on, if it GROWS.
+# Two programs wait for each other; if it GROWS, MODEL has twice as much work from the middle of the steps on.
 MODEL = """
 #include <mpi.h>
 #include <stdio.h>
@@ -96,7 +96,7 @@ contains
 end program steps
 """
 
-# A region that is entered so often that it is throttled.
+# One region is entered so often that it is throttled.
 SMALL = """
 #include <mpi.h>
 #include <stdio.h>
@@ -129,7 +129,7 @@ int main(int argc, char **argv) {
 
 
 def changes(tool, *command, options=()):
-    """Record a run, check that its time lines add up, and give what changes."""
+    """Record a run, check that its time lines add up; return the printed text, the changes and the trace."""
     done = tool("autoanalyzer", "run", "--trace", "0.002", "--no-analyze", "-o", "out", *options, "--", *command)
     assert done.returncode == 0, done.stderr
     trace, experiment = load_trace(tool.folder / "out" / "trace.npz"), load(tool.folder / "out" / "experiment.cube")
@@ -145,7 +145,7 @@ def changes(tool, *command, options=()):
 
 
 def half_way(trace, name):
-    """Return when half of a region's entries were over, on the first location that has it."""
+    """Return when a region's entries reach half of their number, on the first location that enters it."""
     path = [each.region.function for each in trace.call_paths].index(name)
     for line in trace.lines():
         mine = line.paths == path
@@ -192,8 +192,8 @@ def test_where_regions_are_throttled_their_callers_are_followed(tool):
     tool.build(SMALL)
     _, found, trace = changes(tool, "mpirun", "-n", "2", "./app", options=["--max-overhead", "0.1%"])
     assert load(tool.folder / "out" / "experiment.cube").notes.throttled
-    # What others do on the machine changes such small functions, too, and can make the change a gradual one, which
-    # begins before the middle.
+    # Other programs also affect such small functions, and can turn the change into a gradual one that begins before the
+    # middle.
     half = pytest.approx(half_way(trace, "work"), rel=0.5)
     of_work = [(each["factor"], each["start"]) for each in found if each["function"] == "work"]
     assert any(2 < factor < 8 and start == half for factor, start in of_work), of_work

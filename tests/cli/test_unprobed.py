@@ -1,4 +1,4 @@
-"""Functions without probes that regions call: objects say which, and so does the verdict."""
+"""Functions without probes that regions call: objects list them, and the verdict names them."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""User threads in programs: contexts have stacks of their own, and so have the regions that are open in them."""
+"""User threads: each context has its own stack, and its own open regions."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ double work(int times) {
 
 
 def recorded(tool: Any, text: str) -> tuple[dict[str, int], str]:
-    """Build and run a program; return the visits of its call paths, without loops, and what the run said."""
+    """Build and run a program; return the visits of its call paths without loops, and the messages of the run."""
     tool.write("app.c", SPIN + text)
     succeed(tool("aa-mpicc", "-O1", "-g", "app.c", "-o", "app", "-lpthread"))
     done = succeed(tool("autoanalyzer", "run", "-o", "out", "--no-calibrate", "--", "./app"))

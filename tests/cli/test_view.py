@@ -1,4 +1,4 @@
-"""``autoanalyzer view`` writes a page, says what it wrote, and refuses what it cannot do."""
+"""``autoanalyzer view`` writes a page, reports what it wrote, and refuses what it cannot do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""aa-mpicc in real builds, with nothing changed but the compiler's name."""
+"""aa-mpicc in real builds, in which only the compiler's name is changed."""
 
 import os
 import signal
@@ -46,7 +46,7 @@ def program(tool, **more):
 
 
 def check(tool, path="app"):
-    """The program carries probes, and prints what it shall."""
+    """Assert that the program has probes and prints the expected text."""
     binary = (tool.folder / path).read_bytes()
     done = tool("mpirun", "-n", "1", f"./{path}")
     assert (done.returncode, done.stdout) == (0, b"the area 16\n"), done.stderr
@@ -178,7 +178,7 @@ def test_once_its_parser_is_back_a_file_is_instrumented_though_nothing_else_chan
 
 
 def test_what_the_compiler_cannot_take_with_probes_is_compiled_without_and_named(tool):
-    ours = "aa_enter_counted"  # a name of the probes
+    ours = "aa_enter_counted"  # the name of a probe function
     tool.write("x.c", f"int {ours}(int n) {{ while (n > 3) n--; return n; }}\nint main(void) {{ return {ours}(7); }}\n")
     done = succeed(tool("aa-mpicc", "x.c", "-o", "x"))
     assert done.stderr.startswith(b"autoanalyzer: x.c: not instrumented: ")

@@ -1,4 +1,4 @@
-"""Compiling again what was compiled before: the same files and messages, and nothing stale."""
+"""Repeated compilations give the same files and messages, and nothing stale."""
 
 import os
 import shutil
@@ -17,7 +17,7 @@ USER = "integer function f(k)\n  use m\n  integer :: i\n  f = k\n  do i = 1, n\n
 
 @pytest.fixture
 def compiler(tool):
-    """Compile in the tool's folder with a compiler that notes what it is called for, and a cache of its own."""
+    """Return a function that compiles in the tool's folder, with its own cache and a compiler that logs its calls."""
     calls = tool.folder / "calls"
     for name, real in (("cc", "gcc"), ("cxx", "g++"), ("fc", "gfortran")):
         tool.write(name, f'#!/bin/sh\necho "$*" >> {calls}\nexec {real} "$@"\n').chmod(0o755)
@@ -63,7 +63,7 @@ def test_whatever_the_object_follows_from_is_looked_at(tool, compiler):
     tool.write("x.c", C)
     compiler("-c", "x.c")
     assert not compiler("-c", "x.c")[1]
-    assert not compiler("-o", "y.o", "-c", "x.c")[1]  # what it is called is not in it
+    assert not compiler("-o", "y.o", "-c", "x.c")[1]  # an object does not contain its own name
     assert (tool.folder / "y.o").read_bytes() == (tool.folder / "x.o").read_bytes()
     assert compiler("-O1", "-c", "x.c")[1]
     assert compiler("-c", "x.c", AUTOANALYZER_PLAN=str(tool.write("plan.toml", "version = 2\n")))[1]
@@ -133,13 +133,13 @@ FLAGS = ("-g", "-MD", "-Ifirst", "-Iinc", "-c", "x.c")
 
 @pytest.fixture
 def known(tool, compiler):
-    """A compile with headers, called twice in folders that are older than it; whether that is known then."""
+    """Compile a source with headers twice, in older folders; return a function that compiles it again."""
     for name, text in KNOWN.items():
         tool.write(name, text)
     (tool.folder / "first").mkdir()
 
     def again(*words, **env):
-        time.sleep(0.02)  # what is written in the tick of a compile's start may be written after it
+        time.sleep(0.02)  # files written in the clock tick in which a compilation starts may be newer than it
         said, compiled = compiler(*(words or FLAGS), **env)
         return said, compiled, compiler.is_called()
 
@@ -163,7 +163,7 @@ def test_a_compile_that_is_known_calls_nobody(tool, known):
 CHANGES = {
     "x.c": KNOWN["x.c"] + "int g(void) { return 2; }\n",
     "inc/n.h": "#define N 33\n",
-    "n.h": "#define N 33\n",  # beside the source
+    "n.h": "#define N 33\n",  # next to the source
     "first/n.h": "#define N 33\n",
     "first/sub/m.h": "#define M 44\n",
 }
@@ -215,7 +215,7 @@ def test_what_follows_from_more_than_files_is_preprocessed_each_time(tool, known
 
 def test_the_short_way_of_the_stand_ins_compiles_as_the_long_one_does(tool):
     tool.write("x.c", "int f(int n) { for (int i = 0; i < n; i++) n--; return n; }\n")
-    env = {"AUTOANALYZER_CACHE": str(tool.folder / "cache"), "LC_ALL": "C"}  # in processes of their own
+    env = {"AUTOANALYZER_CACHE": str(tool.folder / "cache"), "LC_ALL": "C"}  # separate processes
     scripts = Path(sys.executable).parent
     way = Path(f"{tool.folder}/cache/start{scripts}/way")
     objects = []
@@ -231,7 +231,7 @@ def test_the_short_way_of_the_stand_ins_compiles_as_the_long_one_does(tool):
     assert b"aa1|function|f|y.c" in objects[3]
     script = way.read_text().splitlines()[1]
     noted = way.read_text()
-    way.write_text(f"{noted}\n{tool.folder}/gone")  # as a folder of packages may be
+    way.write_text(f"{noted}\n{tool.folder}/gone")  # like a folder of packages
     tool.write("y.c", "int h(void) { return 1; }\n")
     assert tool("aa-mpicc", "-c", "y.c", env=env).returncode == 0
     assert way.read_text() == noted
@@ -301,11 +301,11 @@ def test_modules_come_back_and_are_looked_at(tool, compiler):
     flags = ("-g", "-Jmods", "-c")
     assert compiler(*flags, "m.f90")[1]
     assert compiler(*flags, "f.f90")[1]
-    assert "-fsyntax-only" not in (tool.folder / "calls").read_text()  # it writes no module
+    assert "-fsyntax-only" not in (tool.folder / "calls").read_text()  # this would write no module
     kept = {name: (tool.folder / name).read_bytes() for name in ("mods/m.mod", "m.o", "f.o")}
     os.utime(tool.folder / "mods/m.mod", (1, 1))
     assert not compiler(*flags, "m.f90")[1]
-    assert (tool.folder / "mods/m.mod").stat().st_mtime == 1  # nothing that depends on it is built again
+    assert (tool.folder / "mods/m.mod").stat().st_mtime == 1  # so nothing that depends on it is rebuilt
     shutil.rmtree(tool.folder / "mods")
     (tool.folder / "mods").mkdir()
     for name in ("m.o", "f.o"):
@@ -361,7 +361,7 @@ def test_a_source_that_is_written_meanwhile_is_not_kept(tool, compiler):
     tool.write("cc", '#!/bin/sh\ntouch x.c\nexec gcc "$@"\n')
     assert compiler("-c", "x.c") == compiler("-c", "x.c")
     kept = [path for path in (tool.folder / "cache/compiled").rglob("*") if path.is_file()]
-    assert len(kept) == 2  # what the compiler says of itself, and whether it fuses
+    assert len(kept) == 2  # the compiler's answers about itself, and about fused operations
 
 
 def test_a_user_without_a_home_compiles(tool):

@@ -1,4 +1,4 @@
-"""aa-mpicxx in real builds, with nothing changed but the compiler's name."""
+"""aa-mpicxx in real builds, in which only the compiler's name is changed."""
 
 import shutil
 
@@ -44,7 +44,7 @@ libarea.a: area.o
 """
 MAIN = b"aa1|function|main|"
 SUM = b"aa1|loop|loop@6|"
-# What MPI had for C++ is read where both MPIs are.
+# The tests with both MPIs parse MPI's old C++ interface.
 FLAGS = ["-O2", "-g", "-Iinclude", '-DNAME="the area"', "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"]
 LOOP = "int f(int n) { while (n > 3) n--; return n; }\n"
 
@@ -55,14 +55,14 @@ def program(tool, **more):
 
 
 def check(tool, path="app", launcher="mpirun"):
-    """The program prints what it shall; its bytes."""
+    """Assert that the program prints the expected text; return its bytes."""
     done = tool(launcher, "-n", "1", f"./{path}")
     assert (done.returncode, done.stdout) == (0, b"the area 16\n"), done.stderr
     return (tool.folder / path).read_bytes()
 
 
 @pytest.mark.long
-@pytest.mark.nightly  # by day: what CMake makes of C++, and single commands
+@pytest.mark.nightly  # by day: CMake with C++, and single commands
 def test_make_with_both_mpis(tool, mpi):
     launcher, compiler = mpi
     compiler = compiler.replace("mpicc", "mpicxx")

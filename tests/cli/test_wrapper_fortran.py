@@ -1,4 +1,4 @@
-"""aa-mpifort in real builds, with nothing changed but the compiler's name."""
+"""aa-mpifort in real builds, in which only the compiler's name is changed."""
 
 import shutil
 
@@ -83,7 +83,7 @@ def program(tool, **more):
 
 
 def check(tool, path="app", launcher="mpirun"):
-    """The program carries probes, and prints what it shall."""
+    """Assert that the program has probes and prints the expected text."""
     done = tool(launcher, "-n", "1", f"./{path}")
     assert (done.returncode, done.stdout) == (0, b"the area 16\n"), done.stderr
     binary = (tool.folder / path).read_bytes()
@@ -243,7 +243,7 @@ end subroutine
 
 @pytest.mark.parametrize("compiler", ["gfortran", "flang-new-19"])
 def test_regions_are_known_by_what_is_said_of_them_wherever_a_compiler_puts_it(tool, compiler):
-    """LLVM's passes copies of constants, which are on the stack, each at one address with others."""
+    """LLVM passes copies of constants on the stack, where several share an address."""
     tool.write("x.f90", TWO)
     succeed(tool("autoanalyzer", "compile", "--", compiler, "-O1", "x.f90", "-o", "x"))
     succeed(tool("autoanalyzer", "run", "-o", "out", "--no-analyze", "--", "./x"))

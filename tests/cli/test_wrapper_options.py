@@ -1,4 +1,4 @@
-"""Options that builds use, and what a compile leaves behind: as without probes."""
+"""Options that builds use, and the files that a compilation leaves: as without probes."""
 
 import os
 import shutil
@@ -109,7 +109,7 @@ def test_the_same_files_are_left(program, option):
 
 @pytest.mark.parametrize("option", ["-MJ", "-gen-cdb-fragment-path"])
 def test_the_compilation_database_is_that_of_the_plain_compiler(program, option):
-    """Clang writes it, by two options: into a file, or into a folder."""
+    """Clang has two options for it: one writes a file, the other one writes to a folder."""
     written = []
     for stand_in in ("clang", "aa-mpicc"):
         (program.folder / "written").mkdir()
@@ -222,7 +222,7 @@ def test_a_source_that_the_preprocessor_alone_rejects_is_named(program):
 
 
 def lines_of(program, name):
-    """What the debug information of an object says: file and line of each place in the code."""
+    """Return the files and lines in the debug information of an object."""
     done = subprocess.run(
         ["readelf", "--debug-dump=decodedline", name], cwd=program.folder, capture_output=True, text=True, check=True
     )
@@ -272,7 +272,7 @@ def test_messages_are_those_of_the_untouched_compile(program, level):
 
 
 def test_response_files_are_read_as_the_compiler_reads_them(program):
-    """A backslash counts in quotes of either kind, unlike in a shell; CMake and Ninja write such files."""
+    """Backslashes count in both kinds of quotes, unlike in a shell; CMake and Ninja write such files."""
     program.write("flags", """-DS="\\"a\\\\\\\\b\\"" '-DT=\\"x y\\"' -DU=\\"it\\'s\\" -DV='"z"'\n""")
     program.write("said.c", "#include <stdio.h>\nint main(void) { return puts(S T U V) < 0; }\n")
     compile_(program, "@flags", "said.c", "-o", "plain", stand_in="gcc")

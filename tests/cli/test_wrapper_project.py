@@ -1,4 +1,4 @@
-"""A project of three languages, built by CMake and by autotools with nothing changed but the compilers' names."""
+"""A project in three languages, built by CMake and by autotools, in which only the compilers' names are changed."""
 
 import shutil
 from pathlib import Path
@@ -25,7 +25,7 @@ def project(tool):
 
 
 def built_anew(project, *command):
-    """Build twice, the second time with what the compilers have written put aside, and give what that built."""
+    """Build twice, the second time without the compilers' earlier output; return what the second build created."""
     products = BuildOutputs(project.folder)
     env = {"AUTOANALYZER_PRODUCTS": str(products.notes)}
     for _ in range(2):
@@ -36,7 +36,7 @@ def built_anew(project, *command):
 
 
 def check(project, paths):
-    """The regions are in what was built."""
+    """Assert that the built files contain the regions."""
     for path, kind in paths.items():
         content = (project.folder / path).read_bytes()
         assert all(region in content for region in REGIONS[kind])
@@ -63,7 +63,7 @@ def test_cmake(project, generator, quick):
     assert (b"fill.c" in again, b"main.cpp" in again, b"kinds.f90" in again) == (True, True, False)
 
 
-@pytest.mark.nightly  # what CMake does by day, by a quarter of the steps
+@pytest.mark.nightly  # by day, a quarter of the CMake steps
 @pytest.mark.parametrize("static", [False, True])
 def test_autotools_with_libtool(project, static):
     options = () if static else ("--disable-static",)
@@ -72,7 +72,7 @@ def test_autotools_with_libtool(project, static):
     for answer in (b"flag... -J", b"mpi.h... yes", b"strdup... yes", b"nosuchfunction... no", b"size of long... 8"):
         assert answer in configured
     built = built_anew(project, "make", "-j2")
-    assert (built.compiled, built.stale) == (7 if static else 4, ())  # those of the library twice
+    assert (built.compiled, built.stale) == (7 if static else 4, ())  # a static library's sources are compiled twice
     assert succeed(project("./app")).stdout == b"mean 2.5, sum 10\n"  # libtool's script, which finds the library
     libraries = (".libs/libgrid.so", ".libs/libgrid.a")[: 1 + static]
     check(project, {".libs/app": "program", **dict.fromkeys(libraries, "library")})

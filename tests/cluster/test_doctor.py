@@ -1,4 +1,4 @@
-"""``srun -N 2 autoanalyzer doctor``: each node tests itself, and one table says what is where."""
+"""``srun -N 2 autoanalyzer doctor``: each node tests itself, and one table shows all results."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.cluster
 
 TWO = (*NODES, "--ntasks-per-node=2")
 CXX = r"(.*-)?g\+\+.*"
-OWN = {"HOME": "/tmp/home", "AUTOANALYZER_CACHE": "/tmp/cache"}  # of each node by itself
+OWN = {"HOME": "/tmp/home", "AUTOANALYZER_CACHE": "/tmp/cache"}  # each node has its own
 
 
 def examined(done: Done) -> dict[str, Any]:
@@ -40,7 +40,7 @@ def outcome(document: dict[str, Any], area: str, name: str) -> list[str]:
 
 def test_one_program_of_mpi(cluster: Cluster, place: Path) -> None:
     words = ("srun", "--mpi=pmix", *TWO, "autoanalyzer", "doctor", "--json")
-    # Neither languages nor counts depend on the launcher.
+    # Languages and counts do not depend on the launcher.
     own = {"PATH": str(path_without(place / "bin", CXX, FORTRAN, MPICH, VALGRIND))}
     document = examined(cluster.run(*words, folder=place, more=own))
     assert [node["node"] for node in document["nodes"]] == ["aa-node1", "aa-node2"]
@@ -109,7 +109,7 @@ def test_within_a_job_srun_is_tried_with_each_mpi(cluster: Cluster, place: Path)
     found = {each["name"]: each["found"] for each in node["findings"] if each["area"] == "launchers"}
     assert found["srun --mpi=pmix"].startswith("starts programs built with mpicc; ")
     gathers = [each["outcome"] for each in node["findings"] if each["name"] == "gather by MPI"]
-    assert gathers == ["works", "works"]  # MPICH on nodes that do not see this machine's /tmp, too
+    assert gathers == ["works", "works"]  # MPICH works even if nodes do not see this machine's /tmp
     assert found["srun --mpi=pmi2"].startswith("starts programs built with mpicc.mpich; ")
 
 

@@ -1,4 +1,4 @@
-"""Nodes that do not have the run's folder, as /tmp is not the same on two of them: nothing is lost."""
+"""Nodes that cannot access the run's folder, because /tmp differs between nodes: no data are lost."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def ranks(folder: Path) -> list[tuple[int, str]]:
 
 
 def left_on(cluster: Cluster, *nodes: str) -> dict[str, str]:
-    """Return what our tool has left in the /tmp of nodes."""
+    """Return the files that the tool left in the nodes' /tmp."""
     found = {node: cluster.on(node, "sh", "-c", "find /tmp -xdev | grep -e shard -e autoanalyzer-") for node in nodes}
     return {node: text for node, text in found.items() if text}
 
@@ -65,7 +65,7 @@ def test_counts_are_of_a_copy_that_all_nodes_see(is_shared: bool, cluster: Clust
 
 
 def test_a_batch_script_s_own_tmp(cluster: Cluster, place: Path) -> None:
-    """The script runs on the first node, whose /tmp the second one does not see; then it takes the data home."""
+    """The script runs on the first node, whose /tmp the second one cannot access; then it collects the data."""
     job = place / "job.sh"
     run = f"autoanalyzer run -o /tmp/out -- {' '.join(SRUN)} ./app-openmpi"
     job.write_text(f"#!/bin/sh\n{run} && mv /tmp/out .\n")
@@ -97,7 +97,7 @@ def test_a_run_that_cannot_be_gathered_by_mpi_is_told_how_to_go_on(cluster: Clus
 
 
 def test_of_a_node_that_died_the_others_data_come_home(cluster: Cluster, place: Path, home: Path) -> None:
-    """Four nodes; the last one dies in the middle, and Slurm ends the program on the others."""
+    """Of four nodes, the last one dies during the run, and Slurm ends the program on the others."""
     words = ("srun", "--mpi=pmix", "-N", "4", "--ntasks-per-node=1", "./app-openmpi")
     run = [
         "salloc",
@@ -128,7 +128,7 @@ def test_of_a_node_that_died_the_others_data_come_home(cluster: Cluster, place: 
 
 
 def test_a_large_run_is_merged_on_the_nodes_that_share_its_folder(cluster: Cluster, place: Path) -> None:
-    """Every run is large here; each node sees the folder, and has fewer processes than the program had."""
+    """Every run counts as large here; each node sees the folder, and has fewer processes than the program had."""
     (place / "sitecustomize.py").write_text("import autoanalyzer.experiment.storage as storage\nstorage.LARGE = 0\n")
     words = ("srun", "--mpi=pmix", *NODES, "--ntasks-per-node=4")
     done = cluster.run(*words, "autoanalyzer", "exec", "-o", place / "out", "./app-openmpi", folder=place)
@@ -143,7 +143,7 @@ def test_a_large_run_is_merged_on_the_nodes_that_share_its_folder(cluster: Clust
 
 
 def test_a_large_run_s_shards_on_two_disks_are_merged_where_they_are(cluster: Cluster, place: Path) -> None:
-    """The script's node has the folder; the other one's processes send what they have read."""
+    """The script's node has the folder; the processes on the other node send what they have read."""
     (place / "sitecustomize.py").write_text("import autoanalyzer.experiment.storage as storage\nstorage.LARGE = 0\n")
     job = place / "job.sh"
     run = f"PYTHONPATH={place} autoanalyzer run -o /tmp/out -- {' '.join(SRUN)} ./app-openmpi"

@@ -1,4 +1,4 @@
-"""On a real Slurm, where all nodes see the run's folder: the launchers and jobs that people use."""
+"""A real Slurm cluster whose nodes all see the run's folder: the usual launchers and jobs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def ranks(folder: Path) -> list[tuple[int, str]]:
 
 
 def imbalance(cluster: Cluster, place: Path) -> list[int]:
-    """Return the ranks that compute more in any finding; on a busy machine, others may come first."""
+    """Return the ranks with more busy time in any finding; on a busy machine, other findings may come first."""
     told = cluster.run("autoanalyzer", "analyze", "out", "--no-advice", "--json", "-", folder=place)
     found = json.loads(told.stdout)["findings"]
     ranks = [each["ranks"] for each in found if each["kind"] == "imbalance"]
@@ -97,7 +97,7 @@ def test_a_batch_script_and_an_array_of_them(cluster: Cluster, place: Path) -> N
 
 @pytest.mark.parametrize("how", ["sbatch", "srun"])
 def test_a_job_without_the_user_s_environment(cluster: Cluster, place: Path, how: str) -> None:
-    """Slurm hands srun's programs no variable then, of a batch job that has none from its submission neither."""
+    """If a batch job gets no variables from its submission, Slurm passes none to srun's programs either."""
     path = cluster.environment["PATH"]
     own = " ".join(f"{name}={value}" for name, value in {**cluster.environment, "PATH": path}.items() if name in KEPT)
     export = "--export=NONE" if how == "srun" else ""
@@ -162,12 +162,12 @@ def test_a_job_that_is_started_again_has_the_data_of_its_last_start(cluster: Clu
     found = load(place / "out")
     assert ranks(place / "out") == SPREAD, (printed, found.notes)
     assert found.notes.unfinished == ()
-    assert found.exclusive("wall_time").sum(axis=0).max() < 600  # it slept for longer at its first start
+    assert found.exclusive("wall_time").sum(axis=0).max() < 600  # at its first start, it slept for longer
 
 
 @pytest.mark.long
 def test_what_a_job_recorded_until_its_time_limit_is_kept(cluster: Cluster, place: Path) -> None:
-    """Slurm's shortest limit is a minute."""
+    """Slurm's shortest time limit is a minute."""
     job = script(place, f"export SECONDS_OF_SLEEP=100\nautoanalyzer run -o out -- {' '.join(SRUN)} ./app-openmpi")
     cluster.run("sbatch", *NODES, "--ntasks-per-node=2", "--time=1", str(job), folder=place)
     cluster.begun(place)
@@ -201,4 +201,4 @@ def test_an_analysis_is_a_job_of_its_own(cluster: Cluster, place: Path) -> None:
     assert (place / "job.json").read_bytes() == (place / "alone.json").read_bytes()
 
 
-RANKS, CALL_PATHS = 10_500, 100  # more values than an analysis looks at at once
+RANKS, CALL_PATHS = 10_500, 100  # more values than an analysis processes at a time

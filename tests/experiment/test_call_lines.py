@@ -1,4 +1,4 @@
-"""The line of a call, as the source shows it: kept, and nothing is told apart by it."""
+"""The line of a call in the source is stored, but does not distinguish call paths."""
 
 from __future__ import annotations
 

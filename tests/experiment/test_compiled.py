@@ -1,4 +1,4 @@
-"""What objects say of their options, found in programs."""
+"""Records of compiler options in objects, found in programs."""
 
 from autoanalyzer.experiment.compiled import Compiled, entries, entry, grouped
 

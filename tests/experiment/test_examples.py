@@ -1,4 +1,4 @@
-"""The examples in the documentation run, and print what they say."""
+"""The examples in the documentation run, and print the documented output."""
 
 import re
 from pathlib import Path

@@ -37,7 +37,7 @@ def test_inclusive_adds_up_the_call_paths_below():
 def test_of_a_large_metric_the_sums_of_all_locations_take_little_memory():
     values = np.arange(4096.0 * 2048).reshape(4096, 2048) % 7
     values[5], values[6, 3] = np.nan, np.nan
-    expected = np.add.accumulate(np.nan_to_num(values), axis=1)[:, -1]  # one location after the other
+    expected = np.add.accumulate(np.nan_to_num(values), axis=1)[:, -1]  # adds one location after the other
     expected[5] = np.nan
     tracemalloc.start()
     found = over_locations(Metric("time", "sec"), values)

@@ -1,4 +1,4 @@
-"""Folded call paths: the same program gives the same call paths and values, whenever what was throttled."""
+"""Folded call paths: call paths and values of a program are the same, no matter when a region was throttled."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .algebra.conftest import cells, experiments, for_all
 NAMES = "fghk"
 Path = tuple[str, ...]
 
-# Where a call is made from (0: main, n: the call n before), what is called, and how long it takes by itself.
+# Call → from where it is made (0: main, n: call n before), what is called, and its exclusive time.
 programs = st.lists(st.tuples(st.integers(0, 4), st.sampled_from(NAMES), st.integers(0, 9)), max_size=40)
 moments = st.dictionaries(st.sampled_from(NAMES), st.integers(0, 40), max_size=3)
 
@@ -42,7 +42,7 @@ class Run:
 
 
 def recorded(program: Sequence[tuple[int, str, int]], throttled: Mapping[str, int]) -> Run:
-    run, stack = Run(), [(("main",), ("main",))]  # as called, and as recorded
+    run, stack = Run(), [(("main",), ("main",))]  # call paths as called, and as recorded
     run.add(("main",), "visits", 1)
     for moment, (back, name, time) in enumerate(program):
         while len(stack) > 1 and (back == 0 or name in stack[-1][0] or len(stack) > 5 - back):

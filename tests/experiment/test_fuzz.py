@@ -1,4 +1,4 @@
-"""Files changed at random: read and read back equal, or refused in one line; no crash, nothing left behind."""
+"""Randomly changed files are read correctly, or refused in one line; nothing crashes, and no files remain."""
 
 import subprocess
 import sys
@@ -9,7 +9,7 @@ import pytest
 pytestmark = pytest.mark.long
 
 FUZZ = Path(__file__).parents[2] / "tools" / "fuzz_experiments.py"
-KINDS_OF_OTHERS = 11  # tests/data/foreign/
+KINDS_OF_OTHERS = 11  # other tools' formats in tests/data/foreign/
 
 
 @pytest.mark.parametrize("mutations", [10, pytest.param(1000, marks=pytest.mark.nightly)])

@@ -1,4 +1,4 @@
-"""The communication matrix in files and in derived experiments."""
+"""The communication matrix, in files and in derived experiments."""
 
 from __future__ import annotations
 

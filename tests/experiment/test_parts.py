@@ -1,4 +1,4 @@
-"""Parts and other shapes of experiments: select, flat, tables, aggregation, the builder."""
+"""Derived views of experiments: select, flat, tables, aggregation; and the builder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from autoanalyzer.experiment.grouping import over_locations
 
 @pytest.fixture
 def experiment() -> Experiment:
-    """``main`` calls ``work`` twice over, which calls ``inner``; a second executable; two ranks of two threads."""
+    """Return two executables on two ranks of two threads; ``main`` calls ``work`` twice, which calls ``inner``."""
     made = Builder(Notes(expected_processes=3, missing=(2,)))
     for name, parent in (("time", None), ("mpi", "time"), ("late", "mpi")):
         made.metric(name, parent=parent)

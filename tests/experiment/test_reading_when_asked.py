@@ -1,4 +1,4 @@
-"""Opening a file costs its structure; a metric is read when it is asked for, and alone."""
+"""Opening a file reads its structure only; each metric is read alone, when it is needed."""
 
 import gzip
 import os

@@ -1,4 +1,4 @@
-"""Rows of a metric, read without the others, are those of the whole metric, bit for bit."""
+"""Rows of a metric that are read alone equal those of the whole metric, bit for bit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from autoanalyzer.experiment.flat_profile import flat
 from autoanalyzer.experiment.folding import folded
 
 DATA = Path(__file__).parents[1] / "data"
-LARGE = "autoanalyzer.experiment.experiment._WHOLE"  # above so many values rows are read alone
+LARGE = "autoanalyzer.experiment.experiment._WHOLE"  # if there are more values than this, rows are read alone
 
 
 def _copies(folder: Path) -> list[Path]:
@@ -47,7 +47,7 @@ def test_blocks_and_rows_are_those_of_the_whole_metric(tmp_path, monkeypatch):
 def test_a_walk_reads_a_metric_once_where_its_rows_cannot_be_read_alone(tmp_path, monkeypatch):
     monkeypatch.setattr(LARGE, 0)
     monkeypatch.setattr("autoanalyzer.experiment.experiment._BLOCK", 4)
-    monkeypatch.setattr("autoanalyzer.experiment.severities._OF_ALL._limit", 0)  # too large to be kept
+    monkeypatch.setattr("autoanalyzer.experiment.severities._OF_ALL._limit", 0)  # nothing is cached
     for backwards in (False, True):
         experiment = load(DATA / "rays.cube.gz")
         read, reads = experiment._severities._read, []
@@ -132,7 +132,7 @@ def _refused(*_: object) -> None:
 
 
 def test_parts_of_what_is_made_of_an_experiment_are_read_without_the_others(tmp_path, monkeypatch):
-    """Also of another tool's times, which are stored inclusively."""
+    """This includes other tools' times, which are stored inclusively."""
     monkeypatch.setattr(LARGE, 0)
     monkeypatch.setattr("autoanalyzer.experiment.experiment._BLOCK", 10)
     _copies(tmp_path)
@@ -154,7 +154,7 @@ def test_parts_of_what_is_made_of_an_experiment_are_read_without_the_others(tmp_
 
 
 def test_what_cannot_be_read_in_parts_is_one_block(monkeypatch):
-    """Else all of it would be read again for each block."""
+    """Otherwise, everything would be read again for each block."""
     monkeypatch.setattr("autoanalyzer.experiment.experiment._BLOCK", 100)
     for experiment in [load(DATA / "rays.cube.gz"), flat(load(DATA / "rays.cube.gz"))]:
         assert experiment.location_blocks() == [slice(0, 4)]

@@ -26,7 +26,7 @@ def line(number: int, name: str, file: str = "a.c") -> Region:
 
 
 def of(*paths: tuple[Region, int | None]) -> Experiment:
-    """Return an experiment in which the n-th call path, a line or call, has n seconds, and only the program visits."""
+    """Return an experiment in which call path n, a line or call, has n seconds, and only the program has visits."""
     own = [number if region.kind in (LINE, "mpi") else 0.0 for number, (region, _) in enumerate(paths)]
     seconds = np.array(own)[:, None] * np.ones(2)
     visits = np.full((len(paths), 2), np.nan)
@@ -78,7 +78,7 @@ def test_lines_are_in_their_loops_and_inlined_functions_in_their_callers() -> No
     assert [(part.name, part.line, part.samples) for part in inside.parts] == [
         ("get", 90, 100.0),
         ("", 13, 60.0),
-    ]  # of both
+    ]  # of both paths
 
 
 def test_sources_with_hardly_any_time_are_not_read() -> None:

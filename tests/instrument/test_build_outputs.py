@@ -1,4 +1,4 @@
-"""What compilers have written is put aside for the next build, and nothing else is."""
+"""The compilers' output, and nothing else, is moved aside for the next build."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from autoanalyzer.instrument.compiler import CompilerCommand
 
 @pytest.fixture
 def products(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BuildOutputs:
-    """A folder in which a build has written ``a.o``, ``b.o``, the module ``m`` and the program ``app``."""
+    """Return a folder in which a build has written ``a.o``, ``b.o``, the module ``m`` and the program ``app``."""
     monkeypatch.chdir(tmp_path)
     Path("b.f90").write_text("module m\nend module\n")
     for name in ("a.o", "b.o", "m.mod", "app", "data"):

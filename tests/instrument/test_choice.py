@@ -1,4 +1,4 @@
-"""Which regions are made: modes, then what a plan includes, then what it excludes."""
+"""Which regions are created: by modes, then by a plan's inclusions, then by its exclusions."""
 
 import pytest
 

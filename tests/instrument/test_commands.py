@@ -1,4 +1,4 @@
-"""A compiler command does with probes what it does without: files, dependencies, messages, status."""
+"""A compiler command has the same results with probes: files, dependencies, messages, exit status."""
 
 import re
 import shlex
@@ -85,7 +85,7 @@ undefined.c -o undefined
 -c
 """.strip().splitlines()
 
-# Each is much like one of the others.
+# Each of these is similar to one of the commands above.
 SIMILAR = """
 -Iinc -c src/k.c
 -Iinc -c src/k.c -o src/k.o
@@ -99,7 +99,7 @@ SIMILAR = """
 """.strip().splitlines()
 
 
-# Where no dependencies are asked for, clang is as good as gcc; where they are, by day each takes half of the commands.
+# By day, gcc runs all commands that request no dependencies; gcc and clang share the others.
 @pytest.mark.parametrize(
     ("cc", "words"),
     [
@@ -121,7 +121,7 @@ ASKED = {
     "of systems": {"SUNPRO_DEPENDENCIES": "made.d k"},
     "of clang": {"CC_PRINT_HEADERS": "1", "CC_PRINT_HEADERS_FILE": "made.d"},
 }
-# gcc heeds all of GCC's, the drivers of other languages as it does, clang its own.
+# gcc and the drivers of other languages respect GCC's variables; clang respects its own.
 HEEDED = [*(("gcc", each) for each in [*ASKED][:3]), ("g++", "of a target"), ("gfortran", "of a target")]
 HEEDED += [("clang", "of clang")]
 ASKING = [
@@ -136,7 +136,7 @@ ASKING = [
 
 
 def is_asked_by_day(cc, each, words):
-    """Return whether a command is tested by day: each with gcc and clang, gcc's ways in turn, two per driver."""
+    """Return whether a case runs by day: gcc's variables in turn after two commands, clang's always, others once."""
     place = ASKING.index(words)
     if (cc, each) in HEEDED[:3]:
         return place < 2 or place % 3 == HEEDED.index((cc, each))
@@ -187,7 +187,7 @@ def test_debug_information_names_source_and_folder_as_ever(tool):
 
 
 def places(assembly):
-    """Return line and column of each location in k.c."""
+    """Return the line and column of each location in k.c."""
     number = re.findall(r'\.file (\d+) "k.c"', assembly)[-1]
     return set(re.findall(rf"\.loc {number} (\d+) (\d+)", assembly))
 
@@ -216,7 +216,8 @@ def test_coverage_counts_the_users_lines(tool):
     assert "        7:    4:        n += i;" in text
 
 
-# As much as GNU's compilers put into one function: with one more call of part it would be less.
+# The function has just the size up to which GNU's compilers inline into it; with one more call of part, they inline
+# less.
 PART = """static inline double part(double a, double b, double c) {
     double d = a * b + c, e = a - d * b;
     if (d < e)
@@ -245,5 +246,5 @@ def test_a_compiler_inlines_with_probes_what_it_inlines_without(tool):
 
     assert not left_over("gcc")
     assert not left_over("autoanalyzer", "compile", "--", "gcc")
-    limit = ("--param", "large-function-insns=2700")  # as the user's own option is obeyed, probes take their room
+    limit = ("--param", "large-function-insns=2700")  # the user's own limit applies, so probes use some of it
     assert left_over("autoanalyzer", "compile", "--", "gcc", *limit)

@@ -1,4 +1,4 @@
-"""A Fortran compiler command does with probes what it does without: files, modules, messages, status."""
+"""A Fortran compiler command has the same results with probes: files, modules, messages, exit status."""
 
 import shlex
 
@@ -110,7 +110,7 @@ undefined.f90 -o undefined
 -c
 """.strip().splitlines()
 
-# Each is much like one of the others.
+# Each of these is similar to one of the commands above.
 SIMILAR = """
 -c src/shapes.f90
 -c src/shapes.f90 -o src/shapes.o

@@ -1,4 +1,4 @@
-"""What the compiler's flags say of a Fortran source: its form, the preprocessor, where INCLUDE lines look."""
+"""What compiler flags specify for a Fortran source: its form, preprocessing, and the folders for INCLUDE lines."""
 
 import pytest
 

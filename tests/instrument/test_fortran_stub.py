@@ -1,4 +1,4 @@
-"""The stub goes into every Fortran object: whatever links these, the probes are there, and silent until preloaded."""
+"""Every Fortran object contains the stub: however it is linked, its probes work, and do nothing until preloaded."""
 
 import re
 
@@ -21,7 +21,7 @@ program main
   print *, n
 end program
 """
-USUAL = "-fuse-ld=bfd"  # the linker that is not the fast one
+USUAL = "-fuse-ld=bfd"  # the usual, slow linker
 VISITS = {"main": 1, "main:loop@4": 1, "k_step": 2, "k_step:loop@4": 2}
 
 
@@ -47,7 +47,7 @@ def test_probes_find_the_library_whatever_the_flags(lab, flags):
 
 
 def build(lab, *commands):
-    """Run commands twice, with plain compilers and through the tool."""
+    """Run commands twice: with plain compilers, and through the tool."""
     for kind in ("plain", "probed"):
         for words in commands:
             prefix = ["autoanalyzer", "compile", "--"] if kind == "probed" and words[0] != "ar" else []
@@ -123,7 +123,7 @@ contains
 end program
 """
     run = lab.run(source, "-O0", "-fcf-protection", cc="gfortran", name="m.f90")
-    assert "autoanalyzer" not in run.messages  # the linker warns of such stacks
+    assert "autoanalyzer" not in run.messages  # the linker warns about such stacks
     stacks = []
     for program in ("plain", "probed"):
         headers = lab.tool("readelf", "-lWn", program).stdout.decode()

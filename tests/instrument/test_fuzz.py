@@ -1,4 +1,4 @@
-"""Sources changed at random: no traceback, no hang, and what the compiler takes it takes with probes."""
+"""Randomly changed sources: no traceback, no hang, and whatever the compiler accepts, it accepts with probes."""
 
 import subprocess
 import sys
@@ -22,7 +22,7 @@ TOOLS = Path(__file__).parents[2] / "tools"
     ],
 )
 def test_mutations_make_no_trouble(tool, count):
-    """Those that take longer are fewer; ``make fuzz`` tries thousands."""
+    """Slow kinds of changes are tried less often; ``make fuzz`` tries thousands."""
     name, *words = tool.split()
     command = [sys.executable, TOOLS / name, *words, "--mutations", str(count)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

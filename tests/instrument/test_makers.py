@@ -1,4 +1,4 @@
-"""Compilers of LLVM beside those of GNU: the same regions, exits and outputs."""
+"""LLVM's compilers give the same regions, exits and output as GNU's."""
 
 import pytest
 

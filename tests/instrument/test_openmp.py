@@ -1,4 +1,4 @@
-"""Which options make threads."""
+"""Which options create threads."""
 
 import pytest
 

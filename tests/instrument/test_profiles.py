@@ -1,4 +1,4 @@
-"""Optimisation by the profile of an earlier run: what was written with probes is read with probes."""
+"""Profile-guided optimisation: profiles written with probes are used with probes."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Command lines of compilers that are not here, as their wrappers have shown them: what is said to be what."""
+"""Recorded command lines of compilers that are not installed here: the role of each argument."""
 
 import shlex
 
@@ -43,7 +43,7 @@ def test_sources_are_told_from_the_values_of_options(text, sources, inputs, link
     assert command.links == links
     assert not command.asks
     given = [word for argument in command.arguments for word in argument.words]
-    assert given == shlex.split(text)[1:]  # nothing is lost, nothing moved
+    assert given == shlex.split(text)[1:]  # nothing is lost or moved
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_fortran_options_are_understood_by_their_makers_words(text):
     ],
 )
 def test_the_form_is_told_by_each_makers_words(monkeypatch, words, fixed, length, openmp):
-    monkeypatch.setenv("PATH", "")  # a compiler that is not here has no maker's defaults
+    monkeypatch.setenv("PATH", "")  # without the compiler, its vendor's defaults are unknown
     command = CompilerCommand(words.split())
     form = FortranFrontEnd(command).form(command.sources[0])
     assert form == Form(fixed, length if fixed else 0, openmp=openmp, threads=openmp)
@@ -112,7 +112,7 @@ def test_a_maker_is_known_by_what_the_compiler_says_of_its_version(tool, said, c
 
 
 def speaking(tool, name, said):
-    """Return a program that prints a text in answer to any option."""
+    """Return a program that prints a text when called with any option."""
     path = tool.write(name, f"#!/bin/sh\necho\necho '{said}'\n")
     path.chmod(0o755)
     return str(path)

@@ -1,4 +1,4 @@
-"""Which compilers a build finds that asks for them by name or by variable."""
+"""Which compiler a build finds by name or by variable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is kept between compiles: found again, bounded, checked, and no harm where it cannot be."""
+"""The store between compilations: results are found, limited in size and checked; failures do no harm."""
 
 import os
 import time
@@ -34,7 +34,7 @@ def test_a_damaged_result_is_none_where_it_cannot_be_removed(tmp_path):
     (tmp_path / "result").write_bytes(b"")
     with (tmp_path / "result").open("rb") as stream:
         key = str(stream.fileno())
-        (tmp_path / key[0]).symlink_to("/proc/self/fd")  # where nobody removes anything
+        (tmp_path / key[0]).symlink_to("/proc/self/fd")  # nobody can remove a file there
         assert Store(tmp_path, 1 << 20).get(key) is None
 
 
@@ -43,7 +43,7 @@ def test_what_was_not_used_for_longest_goes_once_the_limit_is_reached(tmp_path):
     for age, key in enumerate(KEYS[:3]):
         store.put(key, bytes(200))
         os.utime(tmp_path / "0" / key, (age, age))
-    assert store.get(KEYS[0])  # now used last
+    assert store.get(KEYS[0])  # this is now the most recently used one
     for key in KEYS[3:6]:
         store.put(key, bytes(200))
     assert store.get(KEYS[0])

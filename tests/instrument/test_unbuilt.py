@@ -1,4 +1,4 @@
-"""Sources whose build is unknown are read as far as they can be."""
+"""Sources for which no build is known are read as far as possible."""
 
 from __future__ import annotations
 

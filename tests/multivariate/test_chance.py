@@ -1,4 +1,4 @@
-"""Clusters where there are none, and where they are planted: few ranks, a common factor, skewed metrics."""
+"""Chance clusters and planted clusters: few ranks, a common factor, skewed metrics."""
 
 import numpy as np
 import pytest
@@ -32,7 +32,7 @@ def _lognormal(drawn, points, metrics):
 
 
 def _groups(drawn, points, metrics, *, told=None, places=(0, 10)):
-    """Plant groups of equal size in the first metrics; places are in standard deviations of the noise."""
+    """Plant groups of equal size in the first metrics; positions are in standard deviations of the noise."""
     values = _unrelated(drawn, points, metrics)
     values[:, : told or metrics] += np.array(places)[np.arange(points) * len(places) // points][:, None]
     return values
@@ -45,7 +45,7 @@ def _lone(drawn, points, metrics, *, told):
 
 
 def _called_clusters(make_space, make, seeds, *shape, **options):
-    """Count how often k-means, and the tree, call points clusters."""
+    """Count how often k-means, and how often the tree, report clusters."""
     means = trees = 0
     for seed in seeds:
         space = _space(make_space, make(np.random.default_rng(seed), *shape, **options))
@@ -129,12 +129,12 @@ def test_metrics_over_hundreds_of_orders_of_magnitude_are_compared_with_chance(m
 
 @pytest.fixture
 def noise(make_space):
-    """8 ranks and 6 metrics that vary together, whose clusters have silhouettes of more than 0.25."""
+    """Return 8 ranks and 6 metrics that vary together, and have clusters with silhouettes above 0.25."""
     return _space(make_space, _common_factor(np.random.default_rng(0), 8, 6))
 
 
 def test_clusters_that_may_be_chance_are_said_to_be_that_by_each_analysis(noise):
-    found = kmeans(noise), pca(noise), hierarchy(noise, clusters=2)  # of which the last were asked for
+    found = kmeans(noise), pca(noise), hierarchy(noise, clusters=2)  # only the last two clusters are requested
     assert min(each.partition.silhouette for each in found) > WEAK
     reports = kmeans_report(found[0]), pca_report(found[1]), hierarchy_report(found[2])
     for report in reports:
@@ -188,7 +188,7 @@ def test_equal_halves_are_as_rare_as_can_be_told():
 
 
 def test_what_is_rarest_by_one_of_two_statistics_is_as_rare_as_what_is_so_by_the_other():
-    """Of four sets the first has the largest silhouette, the second the widest gap: each is among two of four."""
+    """Of four sets, the first has the largest silhouette, and the second the widest gap; so two of four are as rare."""
     silhouettes, logarithms = np.array([[0.9], [0.1], [0.5], [0.0]]), np.array([[0.0], [-2.0], [-1.0], [0.5]])
     assert _likelihood(silhouettes, logarithms) == 0.5
     assert _likelihood(silhouettes[::-1], logarithms[::-1]) == 1

@@ -33,7 +33,7 @@ def test_a_cut_leaves_as_many_clusters_as_are_wanted(make_space, method, count):
     assert found.partition.count == count
 
 
-# scipy's cut_tree wants heights that never fall.
+# scipy's cut_tree needs heights that never decrease.
 @pytest.mark.parametrize("method", [each for each in get_args(Linkage) if each not in ("centroid", "median")])
 @pytest.mark.parametrize("count", [1, 2, 5, 20])
 @pytest.mark.by_day(count=[2, 20])

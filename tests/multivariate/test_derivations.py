@@ -1,4 +1,4 @@
-"""Metrics that are computed from others: by which formula, and what is said where one cannot be."""
+"""Derived metrics: their formulas, and the message if one cannot be computed."""
 
 from __future__ import annotations
 

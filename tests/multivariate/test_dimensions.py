@@ -1,4 +1,4 @@
-"""Which metrics make clusters: those that matter, as long as there are any."""
+"""Which metrics determine clusters: those with differences that matter, if there are any."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Correlations that one location makes or hides."""
+"""Correlations that a single location creates or hides."""
 
 from dataclasses import replace
 
@@ -42,7 +42,7 @@ def test_extremes_are_exact_where_one_point_carries_a_metric(make_space, far):
 
 
 def test_of_four_points_three_are_left_by_hand(make_space):
-    """Of (0, 0), (1, 2), (2, 1), (3, 3) r is 0.8; without an end 0.5, without one between 13/14."""
+    """(0, 0), (1, 2), (2, 1), (3, 3) have r = 0.8; without an end 0.5, without a point in the middle 13/14."""
     found = correlation(make_space({"a": [0, 1, 2, 3], "b": [0, 2, 1, 3]}))
     assert found.matrix[0, 1] == pytest.approx(0.8)
     assert found.spearman[0, 1] == pytest.approx(0.8)
@@ -77,7 +77,7 @@ def test_ranks_are_correlated_as_scipy_does_with_ties(make_space):
 
 
 def _bent(rank_0):
-    """L1 misses and bytes rise together on 15 ranks; rank 0 is elsewhere."""
+    """Return a space in which L1 misses and bytes rise together on 15 ranks, but not on rank 0."""
     drawn = np.random.default_rng(3)
     work = drawn.uniform(1, 2, 15)
     return {
@@ -116,7 +116,7 @@ def test_a_correlation_that_a_rank_makes_is_no_advice(make_space):
 
 
 def test_what_one_rank_makes_redundant_stands_for_nothing(make_space):
-    """Without rank 0 ``b`` tells no other metric."""
+    """Without rank 0, ``b`` does not correlate with the other metrics."""
     steps = np.arange(8.0) % 3
     columns = {"b": np.arange(8.0) % 2, "a": steps, "c": 2 * steps, "d": 3 * steps}
     for column in columns.values():
@@ -132,7 +132,7 @@ def test_what_one_rank_makes_redundant_stands_for_nothing(make_space):
 
 @pytest.mark.parametrize(("last", "turned"), [(0.955, False), (0.945, True)])
 def test_a_pair_turns_where_the_threshold_is_passed(make_space, last, turned):
-    """Eleven points of correlation ``last``, and a twelfth far along the diagonal."""
+    """Return eleven points with the correlation ``last``, and a twelfth far along the diagonal."""
     drawn = np.random.default_rng(0).standard_normal((2, 11))
     first = (drawn[0] - drawn[0].mean()) / drawn[0].std()
     rest = drawn[1] - drawn[1].mean() - (drawn[1] @ first / 11) * first

@@ -1,4 +1,4 @@
-"""Which differences matter, whatever separates clusters best."""
+"""Which differences matter, even if others separate the clusters better."""
 
 from dataclasses import replace
 
@@ -35,21 +35,21 @@ def test_a_count_matters_by_a_tenth_of_the_larger(less, said):
 @pytest.mark.parametrize(
     ("longest", "less", "said"),
     [
-        (0.05, 0.0101, True),  # what clocks and schedulers resolve
+        (0.05, 0.0101, True),  # more than the resolution of clocks and schedulers
         (0.05, 0.0099, False),
-        (3.0, 0.031, True),  # a hundredth of the longest time
+        (3.0, 0.031, True),  # more than a hundredth of the longest time
         (3.0, 0.029, False),
     ],
 )
 def test_a_time_matters_by_what_it_is_of_the_longest_however_large_relatively(longest, less, said):
     space = _space(["wall_time", "io_time"], wall_time=[longest, longest], io_time=[less, 0.0])
-    assert space.metrics == ("io_time",)  # the longest time is none that differs
+    assert space.metrics == ("io_time",)  # the longest time is the same on both
     assert bool(matters(space, *space.values)) == said
 
 
 @pytest.mark.parametrize(("most", "said"), [(190.0, True), (210.0, False)])
 def test_a_count_matters_by_a_hundredth_of_what_a_location_has_in_the_program(most, said):
-    """One miss and three are no difference beside 5,000 of the whole program."""
+    """One miss and three misses are no difference that matters among 5,000 in the whole program."""
     space = replace(_space(m=[1.0, 3.0]), wholes={"m": most})
     assert bool(matters(space, *space.values)) == said
 
@@ -60,7 +60,7 @@ def test_times_come_before_all_else_and_the_widest_first():
 
 
 def test_what_has_no_noise_does_not_outrank_what_takes_seconds():
-    """A sweep: one rank prints for 84 us; four of sixteen execute three times the instructions."""
+    """A sweep: one rank prints for 84 us; four of sixteen ranks execute three times the instructions."""
     drawn = np.random.default_rng(3)
     dense = np.isin(np.arange(16), [10, 11, 14, 15])
     first = np.arange(16) == 0
@@ -90,7 +90,7 @@ def test_what_differs_within_clusters_as_well_tells_nothing_of_them():
 
 
 def test_a_cluster_is_told_by_what_differs_from_half_of_the_others_at_least():
-    for sizes, said in (((4, 4, 4), ["work"]), ((5, 4, 4), [])):  # the first are like the second, the third are not
+    for sizes, said in (((4, 4, 4), ["work"]), ((5, 4, 4), [])):  # the first two clusters are alike, the third is not
         labels = np.repeat([0, 1, 2], sizes)
         work = np.array([1.0, 1.05, 5.0])[labels] + 1e-3 * np.arange(len(labels))
         space = _space(work=work, own=np.repeat([1.0, 2.0, 1.0], sizes) + 1e-3 * np.arange(len(labels)))
@@ -100,7 +100,7 @@ def test_a_cluster_is_told_by_what_differs_from_half_of_the_others_at_least():
 
 def test_a_cluster_in_the_middle_that_is_like_no_other_is_told():
     labels = np.repeat([0, 1, 2], 4)
-    for middle, said in ((2.0, ["work"]), (3.01, [])):  # that is what the mean of the others is, nearly
+    for middle, said in ((2.0, ["work"]), (3.01, [])):  # close to the mean of the others
         space = _space(work=np.repeat([1.0, middle, 5.0], 4) + np.tile([0.0, 0.001, 0.002, 0.003], 3), own=labels**2)
         found = Partition.of(space, labels, space.scaled())
         assert _named(space, [each for each in telling(space, found, 1) if space.metrics[each] == "work"]) == said

@@ -201,7 +201,7 @@ def _wholes(**accesses: float) -> Experiment:
 
 
 def test_the_most_that_a_location_has_in_the_program_is_of_those_that_are_compared():
-    """Of bytes of all bytes, which cost the same; a miss is no part of an access that does not miss."""
+    """For a part of the bytes, the total is that of all bytes; for misses, it is not that of accesses."""
     run = _wholes(parent="accesses")
     most = {"bytes": 9e9, "bytes_coll": 9e9, "accesses": 7e9, "misses": 71}
     assert dict(MetricSpace.of(run).wholes) == most

@@ -1,4 +1,4 @@
-"""Structure that paper 003 found in programs, planted, and found again; 99 more seeds by ``pytest -m nightly``."""
+"""Structure that paper 003 found in programs is planted and found again; 99 more seeds by ``pytest -m nightly``."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Paper 003, Table 2: what scipy and scikit-learn make of its numbers."""
+"""Paper 003, Table 2: results equal those of scipy and scikit-learn."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def test_f_ratios_are_scipys_and_scikit_learns(table_2):
 
     found = kmeans(table_2, clusters=2).partition
     sides = [table_2.values[found.labels == each] for each in range(2)]
-    # scikit-learn subtracts squares of sums: of raw counts it keeps eight digits of a small ratio.
+    # scikit-learn subtracts squares of sums, so without centring, only eight digits of a small ratio would remain.
     centred = f_classif(table_2.values - table_2.values.mean(axis=0), found.labels)[0]
     for expected in (stats.f_oneway(*sides).statistic, centred):
         assert np.abs(found.f_ratios / expected - 1).max() < 1e-10

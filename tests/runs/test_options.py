@@ -1,4 +1,4 @@
-"""The options of several runs of one program, which are made of the user's."""
+"""Options of several runs of one program, which are derived from the user's options."""
 
 import argparse
 from dataclasses import FrozenInstanceError, asdict, fields, replace
@@ -14,7 +14,7 @@ from autoanalyzer.runs.options import RunOptions
 from autoanalyzer.runs.repeated_runs import options_of_repetition
 from autoanalyzer.runs.variables import probe_variables
 
-# Each option has a value of its own, so that one that is lost or exchanged shows.
+# Each option has its own value, so that lost or exchanged options are noticed.
 GIVEN = {
     "--output": ("data", Path("data")),
     "--counters": ("simulated", "simulated"),

@@ -1,4 +1,4 @@
-"""Recorded runs: which options each of them has, and which events."""
+"""Recorded runs: the options and events of each."""
 
 from dataclasses import asdict
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Series of runs: which of them are kept when the command is repeated."""
+"""Series of runs: which of them are kept if the command is repeated."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_runs_are_kept_unless_the_program_was_built_from_changed_sources(
     probe = b"\0aa1|function|main|%s|main|0|1|9|%s\0"
     assert kept(b"\0aa1|nothing\0" + probe % (b"app.c", b"0123456789abcdef")) == folders
     assert kept(probe % (b"app.c", b"0123456789abcdef") + probe % (b"app.c", b"f" * 16)) == folders
-    assert kept(probe % (b"other.c", b"f" * 16)) == folders  # the source of a library, perhaps
+    assert kept(probe % (b"other.c", b"f" * 16)) == folders  # possibly a library's source
     assert kept(b"") == folders
     with pytest.raises(
         UsageError, match=r"study/ranks-1: app\.c has changed since this run of app; choose another folder"

@@ -23,12 +23,12 @@ from autoanalyzer.runtime.mpi.detection import Mpi
 print(probe_library(Mpi(None)))
 """
 
-# Even as root be kept from writing where the mode of a folder forbids it.
+# Drop the capabilities with which root may write despite a folder's mode.
 WITHOUT_PRIVILEGE = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
 
 
 def without_code(folder: Path, before: str = "") -> Path:
-    """Return a folder with a ``cc`` that compiles anything to nothing, at once, because the result is never loaded."""
+    """Return a folder with a ``cc`` that produces empty output quickly, because the result is never loaded."""
     folder.mkdir()
     script = folder / "cc"
     words = 'out=-c; while [ $# != 0 ]; do case $1 in -o) out="-shared -o $2";; esac; shift; done'
@@ -38,7 +38,7 @@ def without_code(folder: Path, before: str = "") -> Path:
 
 
 def with_tools(tools: Path, **more: str) -> dict[str, str]:
-    """Return the environment of a build by the compiler in a folder."""
+    """Return the environment for a build with the compiler in a folder."""
     return {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", **more}
 
 
@@ -65,7 +65,7 @@ def test_another_way_to_compile_any_part_of_it_is_another_library(monkeypatch: p
 
 
 def test_two_processes_that_ask_at_once_build_once(tmp_path: Path) -> None:
-    """The first call of the compiler ends once the other process waits for the lock, or has called it, too."""
+    """The first compiler call ends when the other process waits for the lock, or has also called the compiler."""
     calls, cache = tmp_path / "calls", tmp_path / "cache"
     waits = f'grep -q -- "-> .*:$(stat -c %i {cache}/lock) " /proc/locks'
     before = f"echo call >> {calls}\nuntil [ $(wc -l < {calls}) != 1 ] || {waits}; do sleep 0.1; done"
@@ -214,7 +214,7 @@ def test_it_is_built_ahead_for_a_program_just_linked(
 
 
 def test_after_a_fortran_compiler_that_of_c_is_called(mpi: tuple[str, str], tmp_path: Path) -> None:
-    """Each compiler here notes that it was called, and compiles nothing."""
+    """Each compiler here logs its call, and compiles nothing."""
     _, compiler = mpi
     fortran = compiler.replace("mpicc", "mpifort")
     tools = tmp_path / "tools"
@@ -227,7 +227,7 @@ def test_after_a_fortran_compiler_that_of_c_is_called(mpi: tuple[str, str], tmp_
     program = compiled(compiler, "mpi_threads.c", tmp_path)
     environment = {**os.environ, "AUTOANALYZER_CACHE": str(tmp_path / "cache")}
     said: list[str] = []
-    for _ in range(2):  # what has failed is not tried again
+    for _ in range(2):  # a failed build is not tried again
         assert build_ahead([str(tools / fortran)], program, environment, say=said.append) is None
     assert [sentence.startswith("building the probe library for /") for sentence in said] == [True]
     assert set((tools / "calls").read_text().split()) == {compiler}

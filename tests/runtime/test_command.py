@@ -33,7 +33,7 @@ def test_a_program_that_is_named_by_a_path_must_exist():
 
 
 def _launched(tmp_path: Path, *command: str, launcher: str, **variables: str) -> list[str]:
-    """Launch a script in place of mpirun that prints its words and Open MPI's list of variables; return these."""
+    """Launch a script instead of mpirun; return its arguments and Open MPI's list of variables."""
     script = tmp_path / "mpirun"
     script.write_text(f'#!/bin/sh\nprintf "%s " "$@" "list=$OMPI_MCA_mca_base_env_list" > {tmp_path}/words\nexit 3\n')
     script.chmod(0o755)
@@ -81,7 +81,7 @@ def test_few_variables_are_kept():
 def test_slurm_exports_our_variables_too(
     given: list[str], words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    (tmp_path / "srun").symlink_to("/bin/true")  # it is looked for, and not started
+    (tmp_path / "srun").symlink_to("/bin/true")  # srun must be found, but is not started
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     ours = dict.fromkeys(["LD_PRELOAD", "AUTOANALYZER_SHARDS", "AUTOANALYZER_NODE", "AUTOANALYZER_MAX_OVERHEAD"], "x")
     found, variables = _export(["srun", *given, "/bin/true", "--export=NONE"], ours | {"SLURM_EXPORT_ENV": "NIL"})

@@ -1,4 +1,4 @@
-"""Each function that is wrapped, called in each binding with figures that are known."""
+"""Each wrapped function, called in each binding with known values."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .conftest import (
     times_by_kind,
 )
 
-# Called by other programs: test_mpi_bytes.py and test_fortran_mpi.py.
+# Other programs call these: test_mpi_bytes.py and test_fortran_mpi.py.
 ELSEWHERE = frozenset(
     str.split(
         "Init Init_thread Finalize Abort Session_init Session_finalize Open_port Close_port Comm_accept Comm_connect"
@@ -43,18 +43,18 @@ def covered(compiler: str) -> set[str]:
 
 
 def callable_cases(functions: set[str]) -> list[Case]:
-    """Return the cases of functions, each of which has one."""
+    """Return the cases whose functions are available; assert that each function has one."""
     cases = [case for case in all_cases() if set(case.functions) <= functions | LOCAL]
     assert functions - ELSEWHERE - {name for case in cases for name in case.functions} == set()
     return cases
 
 
-# MPICH 4.0 leaves the status of these unset: it is that of an earlier request, be it one of the library's own.
+# MPICH 4.0 leaves the status of these unset, so it is that of an earlier request, perhaps of the library's own.
 UNSET_STATUS = frozenset({"Isendrecv", "Isendrecv_c", "Isendrecv_replace", "Isendrecv_replace_c"})
 
 
 def assert_exact(shard: Shard, cases: list[Case], ranks: int, unset: frozenset[str]) -> None:
-    """Compare calls and bytes, of messages and of files, with those of the cases."""
+    """Compare the calls and bytes of messages and files with those of the cases."""
     messages = figures(shard, "mpi_calls", "mpi_sent", "mpi_received")
     files = figures(shard, "io_calls", "io_read", "io_written")
     known = {"r": shard.rank, "n": ranks}
@@ -73,13 +73,13 @@ def assert_exact(shard: Shard, cases: list[Case], ranks: int, unset: frozenset[s
 
 
 def meetings(shard: Shard, case: Case) -> set[str]:
-    """Return where processes of a file wait for each other, if there is a critical path."""
+    """Return the kind of the calls in which processes of a file wait for each other, if there is a critical path."""
     has_files = any(name.startswith("File_") for name in case.functions)
     return {"other"} if has_files and shard.chains and shard.chains.state == "known" else set()
 
 
 def assert_kinds(shard: Shard, cases: list[Case], ranks: int) -> None:
-    """Compare the kinds of calls that took time, including those outside the cases, which are regions of their own."""
+    """Compare the kinds of calls that took time, including those outside the cases, which have their own regions."""
     times = times_by_kind(shard)
     for case in cases:
         if not case.several or ranks > 1:
@@ -89,7 +89,7 @@ def assert_kinds(shard: Shard, cases: list[Case], ranks: int) -> None:
     assert {("mpi", "MPI_Init"), ("mpi", "MPI_Finalize"), ("mpi", "MPI_Comm_split")} <= times.keys()
 
 
-# Ranks of MPICH spin where they share a processor; the wrappers are the same for both.
+# MPICH's ranks wait busily if they share a core; the wrappers are the same for both.
 RANKS = {"mpirun.openmpi": (1, 2, 5), "mpirun.mpich": (1, 2)}
 
 
@@ -118,7 +118,7 @@ def compiled_c(compiler: str, cases: list[Case], folder: Path) -> Path:
     return program
 
 
-@pytest.mark.by_day(mpi=["openmpi"])  # MPICH is tried beside the path
+@pytest.mark.by_day(mpi=["openmpi"])  # by day, MPICH runs with the path
 def test_c(mpi: tuple[str, str], tmp_path: Path) -> None:
     launcher, compiler = mpi
     cases = callable_cases(covered(compiler))
@@ -127,7 +127,7 @@ def test_c(mpi: tuple[str, str], tmp_path: Path) -> None:
 
 @pytest.mark.by_day(mpi=["mpich"])
 def test_c_beside_the_critical_path(mpi: tuple[str, str], tmp_path: Path) -> None:
-    """Messages of the library go beside the program's, whose figures stay as they are."""
+    """The library's own messages do not change the program's values."""
     launcher, compiler = mpi
     cases = callable_cases(covered(compiler))
     program = compiled_c(compiler, cases, tmp_path)
@@ -177,9 +177,9 @@ def compiled_cases(binding: str, mpi: tuple[str, str], folder: Path) -> tuple[Pa
     fortran = compiler.replace("mpicc", "mpifort")
     functions = in_binding(covered(compiler), binding, fortran_symbols(fortran, folder))
     if (binding, launcher) == ("mpi", "mpirun.mpich"):
-        functions -= {"Parrived"}  # MPICH 4.0 declares its flag as an integer there
+        functions -= {"Parrived"}  # MPICH 4.0 declares its flag as an integer
     if (binding, launcher) == ("mpi_f08", "mpirun.openmpi"):
-        # Open MPI 5.0 declares MPI_Psend_init without info there, and crashes in it.
+        # Open MPI 5.0 declares MPI_Psend_init without info, and crashes in it.
         functions -= {"Psend_init", "Precv_init", "Pready", "Pready_range", "Pready_list", "Parrived"}
     if binding == "mpi_f08" and not has_large_files(launcher, fortran, folder):
         functions -= {name for name in functions if name.startswith("File_") and name.endswith("_c")}
@@ -191,7 +191,7 @@ def compiled_cases(binding: str, mpi: tuple[str, str], folder: Path) -> tuple[Pa
 
 
 @pytest.mark.parametrize("binding", ["mpif.h", "mpi", "mpi_f08"])
-@pytest.mark.by_day(mpi=["mpich"], binding=["mpif.h", "mpi_f08"])  # the module has the functions of mpif.h
+@pytest.mark.by_day(mpi=["mpich"], binding=["mpif.h", "mpi_f08"])  # the module mpi has the functions of mpif.h
 def test_fortran(binding: str, mpi: tuple[str, str], tmp_path: Path) -> None:
     program, cases = compiled_cases(binding, mpi, tmp_path)
     assert_recorded(mpi[0], program, cases)

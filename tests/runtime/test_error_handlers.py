@@ -1,4 +1,4 @@
-"""MPI calls that error handlers make, and that they leave by a jump."""
+"""MPI calls in error handlers, and jumps out of them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ int main(void) {{
 
 
 def shard_of(handle: str, mpi: tuple[str, str], folder: Path) -> Shard:
-    """Return the shard of a program whose first call fails and is handled in this way."""
+    """Return the shard of a program whose first call fails and has this error handler."""
     launcher, compiler = mpi
     (folder / "failing.c").write_text(PROGRAM.format(handle=handle))
     subprocess.run([compiler, "failing.c", "-o", "failing"], cwd=folder, check=True)

@@ -1,4 +1,4 @@
-"""Files that Fortran programs write and read through their run-time library."""
+"""Files that Fortran programs read and write through their run-time library."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ int main(int count, char **files) {
 
 
 def test_libraries_with_run_time_libraries_of_their_own_write_to_their_own_files(tmp_path: Path) -> None:
-    """As Python's wheels bring them, under names of their own; they are closed, and loaded again elsewhere."""
+    """Python's wheels bring renamed copies of the library; here, they are closed and loaded again elsewhere."""
     (tmp_path / "main.c").write_text(LOADING)
     subprocess.run(["gcc", "main.c", "-o", "main", "-ldl"], cwd=tmp_path, check=True)
     name, other = b"libgfortran.so.5", b"libgfortrbn.so.5"

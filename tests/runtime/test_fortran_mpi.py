@@ -1,4 +1,4 @@
-"""MPI calls of Fortran: every binding, under both MPI libraries."""
+"""MPI calls in Fortran: every binding, with both MPI libraries."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BINDINGS = {"mpi_f08": "-DUSE_MPI_F08", "mpi": "-DUSE_MPI", "mpif.h": "-DINCLUDE
 
 @pytest.fixture
 def fortran_compiler(mpi: tuple[str, str]) -> str:
-    """The Fortran compiler of the MPI library at hand."""
+    """Return the Fortran compiler of the current MPI library."""
     return mpi[1].replace("mpicc", "mpifort")
 
 
@@ -39,7 +39,7 @@ def totals(shard: Shard) -> tuple[int, int, int]:
 
 
 def visits(shard: Shard, name: str) -> int:
-    """Return how often a region was entered."""
+    """Return the number of a region's visits."""
     nodes = np.concatenate([tree.nodes for tree in shard.threads])
     return sum(int(node["visits"]) for node in nodes if shard.regions[node["region"]].name == name)
 
@@ -69,7 +69,7 @@ def test_a_program_of_fortran_77_is_measured_as_a_whole(
 
 
 def test_names_with_a_second_underscore_are_wrapped(tmp_path: Path) -> None:
-    """Under MPICH only: the common blocks of Open MPI's ``mpif.h`` have one name."""
+    """Only MPICH has such names: the common blocks of Open MPI's ``mpif.h`` have one name only."""
     if "mpi_init__" not in fortran_symbols("mpifort.mpich", tmp_path):
         pytest.skip("this MPICH has no names with a second underscore")
     program = compiled_fortran("mpifort.mpich", tmp_path, FORTRAN_MPI / "ring.f", flags=["-fsecond-underscore"])
@@ -77,7 +77,7 @@ def test_names_with_a_second_underscore_are_wrapped(tmp_path: Path) -> None:
 
 
 def assert_ring(run: Recorded) -> None:
-    """Assert the calls: Init, a Sendrecv and an Allreduce in each round, a Bcast, Finalize."""
+    """Assert the calls: Init, a Sendrecv and an Allreduce per round, a Bcast, Finalize."""
     rounds, part = 10, 8 * 100
     for shard in run.shards:
         sent, received = (part, 0) if shard.rank == 0 else (0, part)
@@ -116,7 +116,7 @@ def test_threads_are_asked_for_and_an_abort_is_noted(
 def test_fortran_within_a_program_of_c_counts_the_same(
     mpi: tuple[str, str], fortran_compiler: str, tmp_path: Path
 ) -> None:
-    """The library's Fortran side is set up by the first call, whose status is ignored and whose buffer is in place."""
+    """The first call, with an ignored status and a buffer in place, initialises the library's Fortran side."""
     launcher, compiler = mpi
     (tmp_path / "main.c").write_text(
         "#include <mpi.h>\nvoid work_(void);\nvoid second_(void);\n"
@@ -155,7 +155,7 @@ def of_a_private_library(launcher: str, fortran_compiler: str, folder: Path, cal
 def test_a_library_that_is_loaded_privately_is_found_by_its_caller(
     mpi: tuple[str, str], fortran_compiler: str, tmp_path: Path
 ) -> None:
-    """As Python loads what f2py makes."""
+    """Python loads modules by f2py in this way."""
     calls = '((void (*)(void))dlsym(library, "work_"))();'
     source = (
         "subroutine work()\nuse mpi\ninteger :: x(4), error\ncall MPI_Init(error)\nx = 1\n"
@@ -172,7 +172,7 @@ def test_a_library_that_is_loaded_privately_is_found_by_its_caller(
 def test_a_caller_that_jumps_from_a_private_library_is_served(
     mpi: tuple[str, str], fortran_compiler: str, tmp_path: Path
 ) -> None:
-    """A tail call returns to the caller's caller, which knows nothing of MPI."""
+    """A tail call returns to the caller's caller, which does not use MPI."""
     calls = "".join(f'((void (*)(int *))dlsym(library, "{name}_"))(&error);' for name in ("begin", "finish"))
     source = (
         "subroutine begin(error)\nuse mpi\ninteger :: error\ncall MPI_Init(error)\nend subroutine\n"
@@ -183,7 +183,7 @@ def test_a_caller_that_jumps_from_a_private_library_is_served(
 
 
 def test_a_serial_program_on_a_stub_of_mpi_runs(mpi: tuple[str, str], tmp_path: Path) -> None:
-    """A stub has Fortran's names alone."""
+    """A stub has only the Fortran names."""
     (tmp_path / "stub.f90").write_text(
         "subroutine mpi_init(error)\ninteger :: error\nerror = 3\nend subroutine\n"
         "subroutine mpi_barrier(comm, error)\ninteger :: comm, error\nerror = comm + 1\nend subroutine\n"

@@ -30,7 +30,7 @@ def test_what_mpi_itself_reads_and_writes_is_not_the_programs(mpi: tuple[str, st
 
 
 @pytest.mark.parametrize("compiler", ["g++", "clang++"])
-@pytest.mark.by_day(compiler=["g++"])  # both call the same library
+@pytest.mark.by_day(compiler=["g++"])  # both compilers use the same library
 def test_streams_of_cxx_count_where_they_are_moved(compiler: str, tmp_path: Path) -> None:
     program = tmp_path / "cxx_streams"
     source = PROGRAMS / "cxx_streams.cc"

@@ -1,4 +1,4 @@
-"""Runs killed at random moments; ``make kills`` tries more of them."""
+"""Runs killed at random times; ``make kills`` tries more of them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TOOL = Path(__file__).parents[2] / "tools" / "kill_runs.py"
     indirect=["mpi"],
 )
 def test_whoever_is_killed_what_was_recorded_is_kept(mpi: tuple[str, str], first: int, runs: int) -> None:
-    """The launcher, all, and a rank; the launcher of MPICH by night."""
+    """The launcher, all processes, or one rank is killed; the launcher of MPICH only at night."""
     launcher, compiler = mpi
     words = [TOOL, "--runs", str(runs), "--first", str(first), "--launcher", launcher, "--compiler", compiler]
     done = subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False, timeout=1200)

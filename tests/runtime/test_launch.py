@@ -1,4 +1,4 @@
-"""A program that was started: what reaches it, and what is said if it cannot be."""
+"""Starting a program: what it receives, and the message if it cannot be started."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from autoanalyzer.runtime.launch import launch
 
 
 def once_handled(name: str) -> str:
-    """Return a shell command that ends once the shell's parent has a handler of a signal."""
+    """Return a shell command that waits until the shell's parent handles a signal."""
     caught = "$((0x$(sed -n 's/^SigCgt:.//p' /proc/$PPID/status)"
     return f"until test {caught} >> {signal.Signals[f'SIG{name}'] - 1} & 1)) = 1; do sleep 0.01; done"
 

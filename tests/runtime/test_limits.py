@@ -1,4 +1,4 @@
-"""What measuring may take: memory of a process, share of the time."""
+"""Limits of the measurement: memory per process, share of the time."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def throttled_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def throttled(throttled_once: Path, tool: Tool) -> Tool:
-    """The program and its run, for each test to change."""
+    """Return a tool with a copy of the program and its run, which the test may change."""
     shutil.copytree(throttled_once, tool.folder, dirs_exist_ok=True)
     return tool
 
@@ -196,7 +196,7 @@ static int add(int a, int b) { int s = a; for (int i = 0; i < b; i++) s += b; re
     ],
 )
 @pytest.mark.parametrize("position", ["-fPIE", "-fPIC"])
-@pytest.mark.by_day(position=["-fPIE"])  # a library that is loaded has the other one
+@pytest.mark.by_day(position=["-fPIE"])  # shared libraries use the other one
 def test_each_entry_of_a_throttled_region_is_counted_and_left_once(
     tool: Tool, suffix: str, text: str, visits: dict[str, int], position: str
 ) -> None:
@@ -232,8 +232,8 @@ def test_of_many_functions_that_cost_too_much_together_most_are_throttled(tool: 
     assert len({text.split("|")[4] for text in throttled}) > len(numbers) / 2
 
 
-# Each long visit takes so long that a probe may cost 50 times what it does: a microsecond where the CPU clock is asked
-# by system calls.
+# A long visit takes so long that a probe may cost 50 times its usual price, such as a microsecond if reading the CPU
+# clock needs a system call.
 TWO_PATHS = """
 static int many(int n) { int s = 0; for (int i = 0; i < n; i++) s += add(i % 7, 2); return s; }
 static int large(int n) { int s = 0; for (int i = 0; i < n; i++) s += add(i % 7, 1000000); return s; }
@@ -273,7 +273,7 @@ def test_a_call_path_whose_visits_take_long_is_measured_wherever_else_the_region
 
 
 def test_a_loop_that_is_heavy_on_one_call_path_stays_in_the_next_build_and_is_compared_there(two_paths: Tool) -> None:
-    plan = two_paths.folder / "out" / "plan.toml"  # on a busy machine, the function's own 20 us may become heavy, too
+    plan = two_paths.folder / "out" / "plan.toml"  # on a busy machine, the function's own 20 us may also become heavy
     assert {rule.pattern.kind for rule in (load_plan(plan).exclude if plan.exists() else ())} <= {"function"}
     whole = two_paths("autoanalyzer", "run", "-o", "whole", "--max-overhead", "off", "--", "./app")
     assert whole.returncode == 0, whole.stderr
@@ -291,7 +291,7 @@ def test_a_loop_that_is_heavy_on_one_call_path_stays_in_the_next_build_and_is_co
     assert found["appeared"] == found["vanished"] == []
 
 
-# The last of 500 * 4096 short visits is the first of four that are timed.
+# The last of 500 * 4096 short visits is the first of four timed ones.
 EARLY = """
 static volatile double x = 1;
 static double step(int n) { double s = 0; for (int i = 0; i < n; i++) s += x * i; return s; }
@@ -402,7 +402,7 @@ def test_calls_of_mpi_that_are_throttled_where_nothing_has_probes_end_what_they_
     tool.write("app.c", POLLING)
     assert tool("mpicc", "-O1", "app.c", "-o", "app").returncode == 0
     words = ("--max-overhead", "0.1%", "--", "mpirun", "-n", "1", "./app")
-    keeps_core = {"OMPI_MCA_mpi_yield_when_idle": "0"}  # a busy machine takes it for long, each time that it is left
+    keeps_core = {"OMPI_MCA_mpi_yield_when_idle": "0"}  # on a busy machine, each yield may take long
     done = tool("autoanalyzer", "run", "-o", "out", *words, env=keeps_core)
     assert done.returncode == 0, done.stderr
     experiment = load(tool.folder / "out" / "experiment.cube")
@@ -584,7 +584,7 @@ def test_what_is_no_plan_stops_the_build_with_a_line(tool: Tool, text: str | Non
 
 
 def test_what_is_short_of_memory_gives_up_the_deepest_levels_first(preloaded: Record) -> None:  # noqa: F811
-    """New regions all the time, on the second level and on the tenth."""
+    """Regions keep being created, on the second level and on the tenth."""
     deep = " ".join(f"+f{level}" for level in range(8)), " ".join(f"-f{level}" for level in reversed(range(8)))
     (shard,) = preloaded(f"+main times 2000 new 1 {deep[0]} new 5 {deep[1]} ; -main", AUTOANALYZER_MAX_MEMORY="3M")
     tree = shard.threads[0]

@@ -1,4 +1,4 @@
-"""The communication matrix of real programs, in which the messages between each pair of ranks are known."""
+"""The communication matrix of real programs whose messages between each pair of ranks are known."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def added(*parts: Pairs) -> Pairs:
     return {pair: (sum(each[0] for each in all_), sum(each[1] for each in all_)) for pair, all_ in found.items()}
 
 
-# What messages.c says that four ranks send: in a ring, on communicators of all ranks, and between even and odd ones.
+# Messages of four ranks in messages.c: in a ring, on communicators of all ranks, and between even and odd ranks.
 NEXT = {(rank, (rank + 1) % 4): (7 + 3, 4 * (28 + 3 * 8)) for rank in range(4)}
 BEFORE = {(rank, (rank + 3) % 4): (2, 2 * 36) for rank in range(4)}
 ENDS = {(0, 3): (3, 300), (3, 0): (3, 33)}
@@ -114,4 +114,4 @@ def test_a_receiver_waits_for_the_sender_of_its_message(mpi: tuple[str, str], tm
     late, _ = notes.messages.waits
     assert late > 0.5 * notes.messages.waits.sum()
     by_messages = sum(each.by_messages for each in notes.delays)
-    assert notes.messages.waits.sum() == pytest.approx(by_messages, rel=0.05)  # delays name the places that are known
+    assert notes.messages.waits.sum() == pytest.approx(by_messages, rel=0.05)  # delays contain the known places only

@@ -13,7 +13,7 @@ from .conftest import RANKS, assert_mpi_figures, by_rank, compiled, expectations
 
 
 def has_sessions(compiler: str) -> bool:
-    """Check what Open MPI has from version 5 on. An MPI that is not installed counts: its test is skipped."""
+    """Return whether the MPI has sessions, as Open MPI 5 does, or is not installed, so that its test is skipped."""
     return not shutil.which(compiler) or "MPI_Session_init" in preprocessed(compiler)
 
 
@@ -56,7 +56,7 @@ def test_mpi_io_is_file_io(several: Sequence[int], mpi: tuple[str, str], tmp_pat
 
 
 def test_sessions_are_wrapped_only_of_an_mpi_that_has_them(mpi: tuple[str, str]) -> None:
-    """Otherwise programs would take the probe library for an MPI with sessions."""
+    """Otherwise, programs would believe that the MPI has sessions."""
     launcher, compiler = mpi
     names = ["nm", "-D", "--defined-only", probe_library(find_mpi([launcher]))]
     wrapped = subprocess.run(names, capture_output=True, text=True, check=True).stdout
@@ -85,10 +85,10 @@ def test_a_program_of_sessions_alone_is_measured_from_the_first_to_the_last(
 
 
 def test_processes_that_meet_are_measured(mpi: tuple[str, str], tmp_path: Path) -> None:
-    """MPICH over UCX can do none of it, and says so: then nothing counts."""
+    """MPICH over UCX supports none of this, and reports it; then nothing is counted."""
     launcher, compiler = mpi
     program = compiled(compiler, "mpi_connecting.c", tmp_path)
-    several = for_several_programs(launcher) == launcher  # or else MPI_Comm_spawn_multiple would end the launcher
+    several = for_several_programs(launcher) == launcher  # otherwise, MPI_Comm_spawn_multiple would end the launcher
     command = [launcher, "-n", "2", str(program), *([] if several else ["one"])]
     run = until_spawned(lambda: recorded(command, tmp_path), tmp_path / "shards")
     shards = by_rank([shard for shard in run.shards if shard.size == 2 and len(shard.regions) > 3])

@@ -1,4 +1,4 @@
-"""The topologies that MPI makes: where each rank stands in the experiment, and on the map of clusters."""
+"""MPI topologies: the ranks' coordinates in the experiment, and on the map of clusters."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def numbers(text: str) -> tuple[int, ...]:
 
 
 def said(folder: Path, ranks: int) -> list[Topology]:
-    """What the program said, by MPI_Cart_coords and MPI_Comm_rank; the topologies in the order of their numbers."""
+    """Return the topologies that the program printed with MPI_Cart_coords, in the order of their numbers."""
     shapes: dict[int, tuple[str, tuple[tuple[str, int, bool], ...]]] = {}
     places: dict[int, dict[tuple[int, int], tuple[int, ...]]] = defaultdict(dict)
     for rank in range(ranks):
@@ -77,7 +77,7 @@ def oversubscribed(launcher: str) -> list[str]:
 
 
 def gathered(launcher: str, program: list[str], folder: Path, ranks: int = RANKS, **variables: str) -> Experiment:
-    """Run a program, and give its experiment as it is read from the file."""
+    """Run a program; return its experiment as read from the file."""
     command = [launcher, *oversubscribed(launcher), "-n", str(ranks), *program]
     mpi = find_mpi(command, {**os.environ, **variables})
     save(merge_shards(recorded(command, folder, mpi, **variables).shards, RunFacts()), folder / "run.cube")
@@ -86,7 +86,7 @@ def gathered(launcher: str, program: list[str], folder: Path, ranks: int = RANKS
 
 @pytest.mark.by_day(mpi=["openmpi"])
 def test_each_rank_stands_where_mpi_says(mpi: tuple[str, str], tmp_path: Path) -> None:
-    """Grids of all ranks, of some, of halves, and graphs; in communicators with the ranks in another order, too."""
+    """Grids of all, some, and half of the ranks, and graphs, also in communicators with another order of ranks."""
     launcher, compiler = mpi
     experiment = gathered(launcher, [str(compiled(compiler, "mpi_topologies.c", tmp_path))], tmp_path)
     known = said(tmp_path, RANKS)
@@ -158,7 +158,7 @@ int main(int argc, char **argv) {
 
 @pytest.mark.by_day(mpi=["openmpi"])
 def test_the_map_of_clusters_is_drawn_on_the_grid_of_the_program(mpi: tuple[str, str], tool: Tool) -> None:
-    """Ranks 0 and 2 send much: the ranks of a row change places, so that they are the second column."""
+    """Ranks 0 and 2 send much; the ranks in each row are swapped, so these are the second column."""
     launcher, compiler = mpi
     tool.build(VOLUME, compiler=compiler)
     done = tool("autoanalyzer", "run", "-o", "out", "--", launcher, *oversubscribed(launcher), "-n", "4", "./app")
@@ -217,7 +217,7 @@ def test_what_is_broken_of_a_place_is_told(mpi: tuple[str, str], tmp_path: Path)
 def test_a_remark_says_that_not_all_topologies_are_kept(
     made: tuple[int, int], kept: Sequence[int], tmp_path: Path
 ) -> None:
-    """Of all ranks, with so many dimensions each."""
+    """The topologies contain all ranks, and have the given number of dimensions."""
     program = [str(compiled("mpicc.openmpi", "mpi_topologies.c", tmp_path)), *map(str, made)]
     experiment = gathered("mpirun.openmpi", program, tmp_path, ranks=2)
     assert [len(each.dimensions) for each in experiment.topologies] == list(kept)
@@ -229,7 +229,7 @@ def test_a_remark_says_that_not_all_topologies_are_kept(
 
 
 def test_a_topology_in_which_processes_share_places_is_left_out_and_named() -> None:
-    """Two communicators of one size, of sessions or of spawned programs, look like one."""
+    """Two communicators of equal size, from sessions or spawned programs, cannot be distinguished."""
 
     def of(*places: Place) -> Any:
         return SimpleNamespace(places=places, spawned=False, topologies_left_out=0)

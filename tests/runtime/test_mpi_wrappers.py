@@ -24,7 +24,7 @@ from .conftest import PROGRAMS, preprocessed
 ROOT = Path(__file__).parents[2]
 PROBE = ROOT / "runtime" / "probe"
 
-# What MPI 3.1 calls blocking, non-blocking and persistent communication, without the probes.
+# Blocking, non-blocking and persistent communication according to MPI 3.1, without probes.
 POINT_TO_POINT = """
     Send Bsend Ssend Rsend Isend Ibsend Issend Irsend Send_init Bsend_init Ssend_init Rsend_init
     Recv Irecv Recv_init Mrecv Imrecv Sendrecv Sendrecv_replace
@@ -36,7 +36,7 @@ COLLECTIVE = """
 """
 
 
-# Part of mpi_time, or what of it is in no other part → kind.
+# Part of mpi_time, or what remains of it → kind.
 PARTS = {
     "mpi_start_end_time": "start_end",
     "mpi_barrier_time": "barrier",
@@ -63,7 +63,7 @@ def test_no_c_code_gives_a_warning(mpi: tuple[str, str]) -> None:
 @pytest.mark.long
 @pytest.mark.by_day(mpi=["openmpi"])
 def test_no_c_code_gives_a_warning_of_clang(mpi: tuple[str, str], tmp_path: Path) -> None:
-    """All files by one process of clang, as its start takes longer than a file does."""
+    """One process of clang checks all files, because its start takes longer than a file does."""
     _, compiler = mpi
     environment = {**os.environ, "OMPI_CC": "clang", "MPICH_CC": "clang"}
     prototypes = read_prototypes(preprocessed(compiler))

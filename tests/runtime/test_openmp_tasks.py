@@ -1,4 +1,4 @@
-"""Tasks of GNU's OpenMP with each flag that compilers give them: programs print what they print without us."""
+"""Tasks of GNU's OpenMP with each flag that compilers set: programs print the same as without the tool."""
 
 from __future__ import annotations
 

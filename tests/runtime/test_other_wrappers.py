@@ -1,4 +1,4 @@
-"""Programs whose MPI calls also pass wrappers of others: tools that are linked or preloaded, and their own."""
+"""MPI calls that also pass through other wrappers: linked or preloaded tools, and the programs' own."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from autoanalyzer.runtime.mpi.detection import Mpi, find_mpi
 
 from .conftest import by_rank, recorded
 
-# Says how often the program called, as mpiP, IPM and Darshan do.
+# Prints how often the program called, as mpiP, IPM and Darshan do.
 TOOL = """
 #include <mpi.h>
 #include <stdio.h>
@@ -51,7 +51,7 @@ int main(int argc, char **argv) {
 }
 """
 
-# Above the library's functions of Fortran, and in each of its bindings.
+# Wraps the library's Fortran functions, in each of its bindings.
 FORTRAN_TOOL = """
 subroutine mpi_allreduce(s, r, n, d, o, c, ierror)
   integer :: s(*), r(*), n, d, o, c, ierror
@@ -70,7 +70,7 @@ program main
 end program
 """
 
-# Not linked to MPI, as bindings of Julia, Rust and Python are not. Its own region is open from its start on.
+# The program is not linked to MPI, like bindings of Julia, Rust and Python. Its own region is open from the start.
 BY_NAME = """
 #define _GNU_SOURCE
 #include <assert.h>
@@ -106,7 +106,7 @@ int main(int argc, char **argv) {
 }
 """
 
-# Their first calls are bound by the loader: to the MPI library, past whatever was preloaded, if DEEP.
+# The loader binds their first calls: with DEEP, to the MPI library, bypassing all preloaded ones.
 LOADED_APART = """
 #include <mpi.h>
 void work(void) { MPI_Barrier(MPI_COMM_WORLD); }
@@ -126,7 +126,7 @@ int main(int argc, char **argv) {
 }
 """
 
-# Hands calls over to the MPI library that it loads, in handles of its own, as mukautuva does.
+# Forwards calls to an MPI library that it loads, with its own handles, as mukautuva does.
 OTHER_TYPES = """
 #include <assert.h>
 #include <dlfcn.h>
@@ -164,7 +164,7 @@ EXPECTED = {"MPI_Allreduce": 3, "MPI_Irecv": 1, "MPI_Send": 1, "MPI_Wait": 1, "M
 
 
 def calls(shard: Shard) -> Mapping[str, int]:
-    """How often each function was called outside of every region."""
+    """Return how often each function was called outside all regions."""
     nodes = [node for tree in shard.threads for node in tree.nodes if node["region"] >= 0]
     return {shard.regions[node["region"]].name: int(node["mpi_calls"]) for node in nodes}
 

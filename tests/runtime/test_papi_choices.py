@@ -1,4 +1,4 @@
-"""Which events of PAPI stand for our counts, by the family of the processor."""
+"""Which PAPI events are used for our counts, by processor family."""
 
 import pytest
 
@@ -36,7 +36,7 @@ def test_every_choice_is_of_a_metric_or_of_a_part_and_its_whole() -> None:
     every = [*choices.general, *(choice for family in choices.families for choice in family.choices)]
     pairs = ({"l1_misses", "l1_accesses"}, {"l2_misses", "l2_accesses"})
     assert all(set(choice) in pairs or (len(choice) == 1 and set(choice) <= set(METRICS)) for choice in every)
-    assert max(len(event) for choice in every for event in choice.values()) <= 81  # twin: EVENT_LENGTH
+    assert max(len(event) for choice in every for event in choice.values()) <= 81  # must equal EVENT_LENGTH
     rows = choices_text().splitlines()
     assert rows[0] == '{AA_INSTRUCTIONS, "PAPI_TOT_INS", 0, NULL},'
     assert '{AA_L1_MISSES, "PAPI_L1_DCM", AA_L1_ACCESSES, "PAPI_L1_DCA"},' in rows

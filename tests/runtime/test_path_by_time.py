@@ -1,7 +1,7 @@
-"""The critical path of programs of which it is known, by CPU time, beside programs that keep the processors busy.
+"""The critical path by CPU time, of programs for which it is known, while other programs keep the cores busy.
 
-A unit of work takes more CPU time on one core than on another, and more at one moment than at another. So lengths are
-compared in units of the same shape in the same run: what ranks worked in it, divided by the units that they did.
+A unit of work takes more CPU time on some cores, and at some moments, than on others. Lengths are therefore compared in
+units of the same shape in the same run: the ranks' time in it, divided by the units that they executed.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ pytestmark = pytest.mark.measured
 
 CLOSE: Final = 0.02
 TRIES: Final = 3
-BUSY: Final = 6  # other programs
-LONG: Final = "-DUNIT=500000"  # two milliseconds
+BUSY: Final = 6  # number of other programs
+LONG: Final = "-DUNIT=500000"  # a unit takes two milliseconds
 
 
 @contextmanager
 def busy_machine() -> Iterator[None]:
-    """Start other programs that keep the processors busy, until the end."""
+    """Run other programs that keep the cores busy during the block."""
     others = [subprocess.Popen(["sh", "-c", "while kill -0 $PPID; do :; done"]) for _ in range(BUSY)]
     try:
         yield
@@ -50,7 +50,7 @@ def built(source: Path, folder: Path, *flags: str) -> Path:
 
 
 def timed(program: Path, ranks: int, folder: Path, *words: str, **variables: str) -> tuple[Experiment, str]:
-    """Run a program with the path: what is known of it, and what it prints."""
+    """Run a program with the path; return its experiment and output."""
     folder.mkdir()
     command = ["mpirun.openmpi", "--oversubscribe", "-n", str(ranks), str(program), *words]
     found = recorded(command, folder, AUTOANALYZER_PATH="always", **variables)
@@ -58,7 +58,7 @@ def timed(program: Path, ranks: int, folder: Path, *words: str, **variables: str
 
 
 def busy_time(experiment: Experiment) -> Severity:
-    """Seconds per call path and location, as the path has them."""
+    """Return busy time in seconds per call path and location, as defined for the path."""
     time = np.asarray(experiment.exclusive("cpu_time")).copy()
     for metric, sign in {"mpi_cpu_time": -1, "omp_cpu_time": -1, "io_cpu_time": -1, "io_time": 1}.items():
         if metric in experiment:
@@ -67,22 +67,22 @@ def busy_time(experiment: Experiment) -> Severity:
 
 
 def units_of(experiment: Experiment, shape: str, done: Sequence[int]) -> list[float]:
-    """Seconds that a unit of a shape's work took on each rank that did some."""
+    """Return the seconds per unit of a shape's work, on each rank that executed some."""
     parts = of_parts(experiment, busy_time(experiment), shape, range(len(done)))
     worked = [sum(value for (_, own), value in parts.items() if own == rank) for rank in range(len(done))]
     return [seconds / units for seconds, units in zip(worked, done, strict=True) if units]
 
 
 def outside(value: float, least: float, most: float) -> float:
-    """By how much a value is below or above two limits, as a share of these."""
+    """Return how far a value is below the lower or above the upper limit, as a share of the limit."""
     return min(value / least - 1, 0.0) if value < most else value / most - 1
 
 
 def errors_of_shapes(program: Path, ranks: int, folder: Path) -> dict[str, float]:
-    """By how much the path of each shape is shorter or longer in a run than theory says.
+    """Return how much each shape's path differs from theory, as a share of it.
 
-    Of ranks that do the same, the slowest is on the path. So a unit takes at least what it takes on average, and at
-    most what it takes on the slowest rank.
+    If ranks do the same work, the slowest is on the path. So the time per unit is between the mean and that of the
+    slowest rank.
     """
     experiment, output = timed(program, ranks, folder, *SHAPES)
     lengths = of_functions(experiment, np.asarray(experiment.exclusive("path_time")), SHAPES)
@@ -104,7 +104,7 @@ def test_the_path_of_each_shape_is_as_long_as_theory_says(ranks: int, tmp_path: 
 
 
 def team_error(program: Path, folder: Path) -> float:
-    """By how much the path of two ranks with teams is longer than theory says."""
+    """Return by which share the path of two ranks with teams is longer than theory says."""
     experiment, _ = timed(program, 2, folder, OMP_WAIT_POLICY="passive")
     functions = ("alone", "together")
     path = of_functions(experiment, np.asarray(experiment.exclusive("path_time")), functions)
@@ -120,7 +120,7 @@ def test_a_team_adds_the_work_of_its_slowest_thread(tmp_path: Path) -> None:
 
 
 def test_file_io_of_one_rank_is_on_the_path(tmp_path: Path) -> None:
-    """The path has what this rank was busy there, which theory does not know."""
+    """The path contains the rank's busy time in I/O, which theory does not include."""
     program = built(PROGRAMS / "path_writing.c", tmp_path, LONG)
     with busy_machine():
         experiment, _ = timed(program, 4, tmp_path / "run")

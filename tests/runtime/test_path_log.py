@@ -1,4 +1,4 @@
-"""The critical path agrees with the one that a log of all messages gives, node by node."""
+"""The critical path agrees, node by node, with the one computed from a log of all messages."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from .conftest import PROGRAMS, compiled
 from .path_log import Found, logged, worst
 from .path_shapes import SHAPES
 
-EXACT = 1e-9  # of the length
-NOBODY = 0.02  # of all waiting, by which delays may differ, as chains have room for so many entries
+EXACT = 1e-9  # as a share of the length
+# Allowed difference of delays as a share of all waiting, because chains have limited room for entries.
+NOBODY = 0.02
 
 
 def assert_path_is_equal(found: Found, expected: Found) -> None:
@@ -32,7 +33,7 @@ def assert_waiting_is_equal(found: Found, expected: Found) -> None:
 
 @pytest.mark.parametrize("ranks", [4, pytest.param(2, marks=pytest.mark.nightly)])
 def test_the_path_of_each_shape_is_that_of_its_messages(ranks: int, tmp_path: Path) -> None:
-    """Without the collective that does not block: the chain may come later there, with the next one."""
+    """The shape with a non-blocking collective is excluded, because its chain may arrive with the next collective."""
     program = compiled("mpicc.openmpi", "path_shapes.c", tmp_path)
     command = ["timeout", "1200", "mpirun.openmpi", "--oversubscribe", "-n", str(ranks), str(program)]
     shapes = ["master", *(name for name in SHAPES if name != "begun")]
@@ -42,7 +43,7 @@ def test_the_path_of_each_shape_is_that_of_its_messages(ranks: int, tmp_path: Pa
 
 
 def test_chains_that_leave_segments_behind_are_put_together(tmp_path: Path) -> None:
-    """Of delays, what is left behind is nobody's."""
+    """In delays, time in the segments left behind belongs to no rank."""
     words = ["mpicc.openmpi", "-O1", "-g", str(PROGRAMS / "path_segments.c"), "-o", "app"]
     run(["autoanalyzer", "compile", "--", *words], tmp_path).check_returncode()
     command = ["timeout", "1200", "mpirun.openmpi", "--oversubscribe", "-n", "5", str(tmp_path / "app")]

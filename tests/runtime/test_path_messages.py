@@ -1,4 +1,4 @@
-"""Messages beside those of programs in which not everybody takes part: none is awaited that nobody sends, or needs."""
+"""The tool's messages if not all ranks take part: it never waits for a message that nobody sends or needs."""
 
 from __future__ import annotations
 
@@ -238,7 +238,7 @@ int main(int argc, char **argv) {
 }
 """
 
-# Both threads enter a region by themselves, and then work in a team that one of them opens in this region.
+# Both threads enter a region separately, and then work in a team that one of them starts in this region.
 TEAM_AGAIN = """
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -273,7 +273,7 @@ int main(int argc, char **argv) {
 }
 """
 
-# Two threads of each rank exchange messages and meet, before the path is judged and after that.
+# Two threads of each rank exchange messages and meet, before and after the path's cost is judged.
 DEAR_AT_ONCE = """
 #include <mpi.h>
 #include <pthread.h>
@@ -469,8 +469,8 @@ int main(int argc, char **argv) {
 }
 """
 
-# Each works in its turn, and receives by a request that it only looks at, and frees. Before that, two receives are too
-# short.
+# The ranks work in turn, and receive by a request that they only test and free. Before that, two receive buffers are
+# too short.
 FREED_WHEN_COMPLETE = """
 #include <mpi.h>
 #include <stdio.h>
@@ -542,7 +542,7 @@ int main(int argc, char **argv) {
 }
 """
 
-# Each asks again for what has come; the next message is of other work.
+# Each rank tests a completed request again; the next message belongs to other work.
 INACTIVE = """
 #include <mpi.h>
 #include <stdio.h>
@@ -597,7 +597,7 @@ def said(
 
 
 def test_collectives_with_spawned_processes_are_left_alone(tmp_path: Path) -> None:
-    """MPICH as Debian has it cannot spawn."""
+    """Debian's MPICH cannot spawn processes."""
     output, chains = until_spawned(
         lambda: said("mpirun.openmpi", "mpicc.openmpi", SPAWNING.read_text(), tmp_path), tmp_path / "shards"
     )
@@ -607,7 +607,7 @@ def test_collectives_with_spawned_processes_are_left_alone(tmp_path: Path) -> No
 
 @pytest.mark.by_day(mpi=["openmpi"])
 def test_where_processes_share_memory_collectives_need_no_messages(mpi: tuple[str, str], tmp_path: Path) -> None:
-    """But for the first ones, whatever the library does without the others, and if one has failed."""
+    """The exceptions are the first collectives, collectives that may not wait for all ranks, and failures."""
     output, chains = said(*mpi, TOGETHER, tmp_path)
     assert output == ["34750 on 0, 256 shared", "39700 on 1, 256 shared"]
     assert all(0 < each.messages < 20 + 3 * 260 for each in chains)
@@ -617,12 +617,12 @@ def test_where_processes_share_memory_collectives_need_no_messages(mpi: tuple[st
 def test_what_threads_work_before_they_call_mpi_and_while_all_meet_is_on_the_path(
     mpi: tuple[str, str], tmp_path: Path
 ) -> None:
-    """And nothing of a child of a fork, nor of a thread that never calls MPI."""
+    """The path contains no work of a fork's child, nor of a thread that never calls MPI."""
     (output,), chains = said(*mpi, MEANWHILE, tmp_path)
     on_path, alone = map(float, output.split())
     longest = max(each.of_kind("chain")["length"].max() for each in chains)
     assert 0.97 * on_path < longest < on_path + 0.9 * alone
-    assert [len(each.of_kind("segment")) for each in chains] == [0, 0]  # chains start again
+    assert [len(each.of_kind("segment")) for each in chains] == [0, 0]  # chains have started again
     headers = [np.fromfile(path, layout.HEADER_LAYOUT, 1)[0] for path in (tmp_path / "shards").glob("*.shard")]
     assert [int(each["path_messages"]) for each in headers if each["forked_from"]] == [0]
 
@@ -665,12 +665,12 @@ def test_it_is_given_up_where_a_collective_has_failed(mpi: tuple[str, str], tmp_
     assert [each.partition(",")[0] for each in output] == ["6 on 0", "6 on 1"]
     assert all(each.state == "too_dear" and each.messages < 200 for each in chains)
     before = float(output[0].split()[3])
-    assert max(each.of_kind("chain")["length"].max() for each in chains) < before  # nothing of the work after that
+    assert max(each.of_kind("chain")["length"].max() for each in chains) < before  # without the work after it
 
 
 @pytest.mark.by_day(mpi=["openmpi"])
 def test_members_wait_once_for_one_in_which_a_collective_has_failed(mpi: tuple[str, str], tmp_path: Path) -> None:
-    """And take what comes later, though they no longer follow it."""
+    """They also receive later messages, although they no longer follow the path."""
     output, chains = said(*mpi, FAILING, tmp_path, "missed")
     assert output == ["0 on 0", "1 on 1"]
     assert all(each.messages > 400 for each in chains)
@@ -684,10 +684,10 @@ def test_a_path_is_given_up_while_a_collective_of_some_is_under_way(mpi: tuple[s
 
 @pytest.mark.by_day(mpi=["openmpi"])
 def test_a_receive_that_is_freed_when_it_is_complete_takes_its_chain(mpi: tuple[str, str], tmp_path: Path) -> None:
-    """As does one whose buffer is too short."""
+    """The same holds if its buffer is too short."""
     output, chains = said(*mpi, FREED_WHEN_COMPLETE, tmp_path)
     assert output == ["1, 2450 on 1", "1, 2500 on 0"]
-    assert max(each.of_kind("chain")["length"].max() for each in chains) > 3.9e8  # not only one of two
+    assert max(each.of_kind("chain")["length"].max() for each in chains) > 3.9e8  # of both ranks, not only of one
 
 
 @pytest.mark.by_day(mpi=["mpich"])
@@ -698,9 +698,9 @@ def test_one_whose_buffer_is_too_short_stays_in_step(mpi: tuple[str, str], tmp_p
 
 
 def test_one_that_failed_alone_waits_for_nobody_who_is_ahead(tmp_path: Path) -> None:
-    """With Open MPI the program hangs by itself."""
+    """With Open MPI, the program hangs even without the tool."""
     output, _ = said("mpirun.mpich", "mpicc.mpich", FAILING_IN_TURN, tmp_path, "missed", ranks=3)
-    assert output[:3] == ["0 on 0", "0 on 2", "1 on 1"]  # the library may speak of what nobody took
+    assert output[:3] == ["0 on 0", "0 on 2", "1 on 1"]  # the library may print unreceived messages
 
 
 @pytest.mark.by_day(mpi=["openmpi"])
@@ -713,7 +713,7 @@ def test_no_message_is_awaited_of_a_persistent_receive_that_was_not_started_agai
 
 
 def test_ranks_that_are_recorded_send_nothing_to_one_that_has_no_room(tmp_path: Path) -> None:
-    """MPICH itself needs more."""
+    """MPICH itself needs more space."""
     script = tmp_path / "limited"
     script.write_text(
         "#!/bin/sh\ntrap '' XFSZ\nif [ \"$OMPI_COMM_WORLD_RANK\" = 1 ]; then ulimit -f 128; fi\nexec ./app\n"
@@ -723,7 +723,7 @@ def test_ranks_that_are_recorded_send_nothing_to_one_that_has_no_room(tmp_path: 
     subprocess.run(["mpicc.openmpi", "-w", "app.c", "-o", "app"], cwd=tmp_path, check=True)
     command = ["timeout", "1200", "mpirun.openmpi", "-n", "2", str(script)]
     run = recorded(command, tmp_path, AUTOANALYZER_PATH="always")
-    assert {"190 on 0", "190 on 1"} <= {*run.output.splitlines()}  # the library, too, may speak of its limits
+    assert {"190 on 0", "190 on 1"} <= {*run.output.splitlines()}  # the library may also report its limits
     (shard,) = run.shards
     assert (shard.rank, shard.chains and shard.chains.state) == (0, "alone")
 
@@ -743,7 +743,7 @@ def test_it_is_known_that_a_program_locks_windows(mpi: tuple[str, str], tmp_path
 
 
 def test_it_is_known_that_a_program_sends_partitioned_messages(tmp_path: Path) -> None:
-    """Open MPI 4 has none."""
+    """Open MPI 4 has no partitioned messages."""
     output, chains = said("mpirun.mpich", "mpicc.mpich", PARTITIONED, tmp_path)
     assert output == ["8 on 0", "8 on 1"]
     assert [each.left_out for each in chains] == [{"partitioned"}] * 2

@@ -1,4 +1,4 @@
-"""The critical path that a run records, and the one of an archive of the same run's events."""
+"""A run's recorded critical path equals that of an archive with the same events."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from autoanalyzer.runtime.gather.merge import merge_shards
 from ..experiment.bridges.otf2_program import Step, collective, of_ranks, receive, run, send, work, write
 from .conftest import recorded
 
-# Each rank writes what it does, and the CPU time that its thread has used until then; first, that outside MPI before a
-# barrier, so that the ranks begin the loop together.
+# Each rank writes its events with its thread's CPU time so far. First, it writes the CPU time outside MPI before a
+# barrier, after which the ranks begin the loop together.
 CHAIN = """
 #define _GNU_SOURCE
 #include <mpi.h>
@@ -75,7 +75,7 @@ int main(int argc, char **argv) {
 
 
 def _program(file: Path) -> tuple[float, list[Step]]:
-    """Read what a rank did: its CPU time before the first barrier, then work between its calls, and these."""
+    """Read a rank's CPU time before the first barrier, and its calls with the work between them."""
     calls = {"send": send(1), "receive": receive(0), "barrier": collective("MPI_Barrier", (0, 1))}
     steps: list[Step] = []
     since = 0.0
@@ -95,7 +95,7 @@ def _sum(experiment: Experiment, metric: str) -> float:
 
 
 def test_an_archive_of_a_run_has_the_path_that_the_run_has_recorded(tmp_path: Path) -> None:
-    """Both by CPU time, which other programs do not change; the run also has what is before the loop."""
+    """Both use CPU time, which other programs do not affect; the run also contains the time before the loop."""
     (tmp_path / "app.c").write_text(CHAIN)
     subprocess.run(["mpicc.openmpi", "-O1", "app.c", "-o", "app"], cwd=tmp_path, check=True)
     made = recorded(["mpirun.openmpi", "-n", "2", str(tmp_path / "app")], tmp_path, AUTOANALYZER_PATH="always")

@@ -45,7 +45,7 @@ if MPI.COMM_WORLD.size > 1:
         ["ls", "-d", "/"],
         ["perl", "-e", "print 1; exit 3"],
         [sys.executable, "-c", "import subprocess; print(subprocess.run(['echo', 'a']).returncode)"],
-        [C_LIBRARY],  # it prints its version
+        [C_LIBRARY],  # executing it prints its version
     ],
 )
 def test_programs_without_mpi_behave_as_ever(command: list[str], mpi: tuple[str, str], tmp_path: Path) -> None:
@@ -70,7 +70,8 @@ def test_a_program_of_another_mpi_runs_unmeasured_with_one_warning(mpi: tuple[st
     run = subprocess.run([program, "a b"], env=environment, capture_output=True, text=True, check=True)
     assert run.stdout == "1 of a b\n"
     (said,) = (line for line in run.stderr.splitlines() if "autoanalyzer" in line)
-    names = {"mpirun.openmpi": "libmpi.so.[0-9]+", "mpirun.mpich": "(libmpich|libmpi).so.12"}[launcher]  # of one file
+    # MPICH's library has two names for one file.
+    names = {"mpirun.openmpi": "libmpi.so.[0-9]+", "mpirun.mpich": "(libmpich|libmpi).so.12"}[launcher]
     expected = (
         f"autoanalyzer: hello: linked to an MPI library other than {names}, for which the probe library was built"
     )

@@ -1,4 +1,4 @@
-"""What processors did while a program ran."""
+"""What the processors did while a program ran."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Programs made up by chance, which say the same with the critical path and without it."""
+"""Random programs that print the same with and without the critical path."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .conftest import compiled, recorded
 
 
 def assert_path_adds_up(processes: list[PathRecords]) -> None:
-    """What the call paths of all ranks have of the path is as long as the longest chain."""
+    """Assert that the time on the path over all ranks and call paths equals the longest chain."""
     path = CriticalPath(dict(enumerate(processes)))
     on_path = sum(float(path.of(rank)["path"].sum()) for rank in range(len(processes)))
     longest = max(float(record["length"]) for each in processes for record in each.of_kind("chain"))
@@ -22,7 +22,7 @@ def assert_path_adds_up(processes: list[PathRecords]) -> None:
 
 
 def assert_unchanged(mpi: tuple[str, str], ranks: int, folder: Path, *words: str) -> None:
-    """Run the programs with the path and without the library, and compare what they print."""
+    """Assert that the programs print the same with the path as without the library."""
     launcher, compiler = mpi
     program = compiled(compiler, "random_messages.c", folder)
     oversubscribed = ["--oversubscribe"] if launcher == "mpirun.openmpi" else []
@@ -48,5 +48,5 @@ def test_five_programs_say_what_they_say_without_the_path(mpi: tuple[str, str], 
 def test_a_thousand_programs_say_what_they_say_without_the_path(
     threads: tuple[str, ...], ranks: int, mpi: tuple[str, str], tmp_path: Path
 ) -> None:
-    """On each number of ranks, by each library, with one thread and with two: twelve times 84."""
+    """On each number of ranks, with each library, with one and two threads: twelve times 84 programs."""
     assert_unchanged(mpi, ranks, tmp_path, "6", "89", *threads)

@@ -1,4 +1,4 @@
-"""Records and their gathering stay within memory, however many threads, call paths and characters there are."""
+"""Recording and gathering stay within memory limits, for any number of threads, call paths and characters."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from .conftest import PROGRAMS, recorded
 
 MIB: Final = 1 << 20
 NUMBER: Final = 8  # bytes
-MODULES: Final = 64 * MIB  # what gathering takes beside what it gathers
+MODULES: Final = 64 * MIB  # memory for gathering besides the data
 
-# Gathers in a process of its own, and prints the bytes that it took for it.
+# Gathers in a separate process, and prints the bytes of memory that this took.
 GATHER: Final = """
 import resource, sys
 from pathlib import Path
@@ -40,7 +40,7 @@ def recorded_by(program: str, *numbers: int, folder: Path, **variables: str) -> 
 
 
 def gathered(folder: Path) -> tuple[Experiment, int]:
-    """The experiment of the shards in a folder, and the bytes that gathering took."""
+    """Return the experiment of the shards in a folder, and the bytes of memory for gathering."""
     done = subprocess.run([sys.executable, "-c", GATHER, folder], stdout=subprocess.PIPE, check=True, text=True)
     return load(RunFolder(folder).experiment), int(done.stdout)
 
@@ -58,7 +58,7 @@ def test_tasks_of_many_threads_on_many_call_paths_are_all_there(threads: int, re
     of_tasks = [path.region.name == "task" for path in experiment.call_paths]
     assert visits[of_tasks].sum() == tasks
     assert visits.sum() == len(experiment.call_paths)
-    assert taken < MODULES + 8 * NUMBER * len(experiment.call_paths) * threads  # of some 40 metrics
+    assert taken < MODULES + 8 * NUMBER * len(experiment.call_paths) * threads  # for some 40 metrics
 
 
 @pytest.mark.parametrize(

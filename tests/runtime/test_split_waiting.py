@@ -1,4 +1,4 @@
-"""A barrier before each collective of a program measures what ranks wait for others, and changes nothing else."""
+"""A barrier before each of a program's collectives measures waiting for other ranks, and changes nothing else."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .conftest import (
 
 SPLIT = {"AUTOANALYZER_SPLIT_WAITING": "1"}
 
-# Rank 1 leaves when rank 0 is about to wait, however late a busy machine lets that begin.
+# Rank 1 leaves when rank 0 is about to wait, even if a busy machine delays this.
 LATE = """
 #include <mpi.h>
 #include <stdio.h>
@@ -53,7 +53,7 @@ int main(int argc, char **argv) {
 
 
 def nodes_of(shard: Shard) -> Iterator[tuple[str, np.void]]:
-    """Each call path's region, and its values."""
+    """Yield each call path's region name and values."""
     for tree in shard.threads:
         for node in tree.nodes[1:]:
             yield shard.regions[node["region"]].name, node
@@ -65,7 +65,7 @@ def total(shard: Shard, field: str) -> float:
 
 @pytest.mark.by_day(mpi=["openmpi"])
 def test_ranks_wait_where_all_of_them_may_and_nothing_else_changes(mpi: tuple[str, str], tmp_path: Path) -> None:
-    """Regions of the program are called ``split …`` if a barrier comes before their collective, others ``whole …``."""
+    """Regions of the program are called ``split …`` if a barrier precedes their collective, otherwise ``whole …``."""
     launcher, compiler = mpi
     program = compiled(compiler, "mpi_split.c", tmp_path)
     command = [launcher, "-n", "2", str(program)]
@@ -108,14 +108,14 @@ def test_every_binding_of_fortran_is_split(binding: str, mpi: tuple[str, str], t
     assert run.output.split() == ["1", "2", "2"]
     for shard in by_rank(run.shards).values():
         entered = {name: int(node["visits"]) for name, node in nodes_of(shard) if name.startswith("MPI_")}
-        assert shard.barriers == 5  # not before those of MPI_COMM_SELF
-        assert total(shard, "mpi_calls") == 6 + 4  # Init, Comm_split, Barrier and Finalize besides
+        assert shard.barriers == 5  # none on MPI_COMM_SELF
+        assert total(shard, "mpi_calls") == 6 + 4  # plus Init, Comm_split, Barrier and Finalize
         assert entered["MPI_Barrier"] == 1
         assert total(shard, "mpi_wait") > 0 < total(shard, "mpi_all_to_all")
 
 
 def split_run(tool: Tool) -> Experiment:
-    """An experiment in ``out`` must have what waiting took as a part of the time in MPI."""
+    """Return the experiment in ``out``; assert that waiting time is part of MPI time."""
     experiment = load(tool.folder / "out" / "experiment.cube")
     assert_parts_add_up(experiment)
     assert experiment.metric("mpi_wait_time").parent == "mpi_time"

@@ -1,4 +1,4 @@
-"""A launcher that was interrupted is killed if it waits for itself, and only then."""
+"""An interrupted launcher is killed if, and only if, it waits for itself."""
 
 import os
 import signal
@@ -10,8 +10,8 @@ import pytest
 
 from autoanalyzer.runtime.stuck_launcher import StuckLauncher
 
-# A launcher that hears no interrupt, and never waits for the ranks that it starts: one that ends, and one that stays if
-# so asked.
+# A launcher that ignores interrupts and never waits for the ranks that it starts: one rank ends, and one stays on
+# request.
 LAUNCHER = """
 import os, signal, sys, time
 signal.signal(signal.SIGINT, signal.SIG_IGN)

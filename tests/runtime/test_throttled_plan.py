@@ -1,4 +1,4 @@
-"""The plan in a run's folder: later runs add to it, and leave alone what is not theirs."""
+"""The plan in a run's folder: later runs extend it, and do not touch other rules."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def run(
     share: float = 0.05,
     more: Mapping[str, float] = MappingProxyType({}),
 ) -> Experiment:
-    """A run that has folded regions into main; another call path of each takes so much time in the locations.
+    """Return a run with regions folded into main; they also have other call paths, with ``elsewhere`` as their time.
 
     There, ``more`` are the values of further metrics; main has 1 of each.
     """

@@ -1,4 +1,4 @@
-"""Two starts of ``run`` in one folder, as of a job that is queued again while its first start still ends."""
+"""Two starts of ``run`` in one folder, as for a job that is requeued while its first start still ends."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ static void work(int n) { usleep(n); }
 int main(int argc, char **argv) { work(1000); return 0; }
 """
 
-# Forks of one process are autoanalyzer, each of which stops where a function is called until it may go on; a process
-# between the two notes how it ended.
+# The tool runs in forks of one process; each stops at the call of a function until it may continue. A process in
+# between records how it ended.
 STOPPING = """
 import json, os, sys, time
 from importlib import import_module
@@ -71,7 +71,7 @@ BEFORE_IT_REMOVES = "autoanalyzer.runtime.gather.gather.fsync"
 
 
 class Start:
-    """One start, which goes as far as a function."""
+    """A start of ``run`` that stops at a function."""
 
     def __init__(self, starter: IO[str], tool: Tool, name: str, where: str) -> None:
         self.place = tool.folder / name
@@ -82,14 +82,14 @@ class Start:
         self._wait_for("stands")
 
     def go_on(self) -> str:
-        """Let it come to its end; give what it said."""
+        """Continue until the end; return the output."""
         (self.place / "may go on").touch()
         self._wait_for("ended")
         return (self.place / "said").read_text()
 
     @property
     def status(self) -> int:
-        """What it ended with."""
+        """The exit status."""
         return int((self.place / "ended").read_text())
 
     def _wait_for(self, file: str) -> None:
@@ -100,7 +100,7 @@ class Start:
 
 @pytest.fixture(scope="module")
 def starter() -> Iterator[IO[str]]:
-    """What makes starts: it takes a line for each."""
+    """Yield the stream to the process that forks a start for each line."""
     environment = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}"}
     with subprocess.Popen([sys.executable, "-c", STOPPING], env=environment, stdin=subprocess.PIPE, text=True) as made:
         assert made.stdin is not None

@@ -1,4 +1,4 @@
-"""The tool finds what is planted in the sample that compresses blocks, and finds the cure."""
+"""The tool finds the planted fault and its cure in the sample that compresses blocks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .conftest import LAUNCH, LAUNCH_MPICH, Sample, copied
 
 pytestmark = pytest.mark.measured
 
-SIZE = ("500",)  # half of the work that it does by default
+SIZE = ("500",)  # half of the default work
 BLOCK_BYTES = 60000
 MANAGEMENT = ("--exclude-region", "image_read@0", "--exclude-region", "report@0")
 
@@ -30,7 +30,7 @@ def packed_blocks(tmp_path_factory: pytest.TempPathFactory) -> Sample:
 
 
 def heavy(sample: Sample) -> dict[str, Any]:
-    """The regions that the verdict calls heavy, by the function they stand in."""
+    """Return the hot spots of the verdict by function."""
     return {region["function"]: region for region in sample.findings()["disparity"]["cccr"]}
 
 

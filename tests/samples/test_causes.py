@@ -1,4 +1,4 @@
-"""The verdict names what is planted in the samples of paper 001, section 6, and its cause, and loses it once cured."""
+"""Samples of paper 001, section 6: the verdict names the planted faults with their causes, but not once cured."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .conftest import Sample
 
 pytestmark = pytest.mark.measured
 
-# Caches of a fixed size, so that the counts are the same on every machine.
+# The caches have a fixed size, so that counts are the same on every machine.
 COUNTED = ("--counters", "simulated", "--cache", "L1=32K/8/64,L2=1M/16/64")
 SIZES = {"st": ("21", "6000"), "blocks": ("60",), "pvalue": ("11", "11")}
 CURES = {"st": ("DISPATCH=dynamic", "LOCALITY=good"), "blocks": ("COLLECT=packed",), "pvalue": ("VERSION=lean",)}
@@ -35,13 +35,13 @@ def cured(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 def causes(sample: Sample) -> dict[str, set[str]]:
-    """The root causes of each region that weighs, by the function it stands in."""
+    """Return the root causes of each hot spot by function."""
     regions = sample.findings()["disparity"]["cccr"]
     return {region["function"]: set(region["root_causes"]) for region in regions}
 
 
 def instructions(sample: Sample, function: str) -> float:
-    """What a region executes in all, by the evidence of its causes."""
+    """Return the number of instructions that a region executes, from the evidence of its causes."""
     (region,) = (each for each in sample.findings()["disparity"]["cccr"] if each["function"] == function)
     (value,) = (each["value"] for each in region["evidence"] if each["attribute"] == "instructions")
     return float(value)
@@ -79,7 +79,7 @@ def test_by_the_paper_cpi_finds_neither_of_the_regions_that_weigh_in_st_and_wall
 
 @pytest.mark.parametrize("planted", ["st"], indirect=True)
 def test_by_the_paper_the_last_worker_of_st_differs_as_by_our_method(planted: Sample) -> None:
-    """By CPU time with no floor, polling for messages may tell the equal workers apart, too, in other regions."""
+    """By CPU time without a floor, polling for messages may also separate the equal workers, in other regions."""
     found = planted.dissimilarity("--exclude-rank", "0", "--method", "paper")
     assert [3] in found["clusters"]
     (causes,) = (each["root_causes"] for each in found["cccr"] if each["function"] == "RAMOD3")

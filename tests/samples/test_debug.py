@@ -1,4 +1,4 @@
-"""Two rounds, from functions alone to the line of the loop that is planted."""
+"""Two rounds, from functions only to the line of the planted loop."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from .conftest import LAUNCH, copied
 
 pytestmark = pytest.mark.long
 
-# Sample → its size, the file with the planted loop, a text in that loop's first line and that line's offset from it.
+# Sample → its size, the file with the planted loop, a text in it, and the offset of the loop's first line from this
+# text.
 PLANTED = {
     "spectra": ("600", "analyse_anew.c", "real += tapered", -1),
     "gas": ("", "pressures_scan.cpp", "while (entry + 2", 0),
@@ -25,7 +26,7 @@ PLANTED = {
 
 
 def debug(sample: Path, *words: str, build: str = "make -j2") -> tuple[str, str]:
-    """Carry the command out in a sample's folder; what it printed and said."""
+    """Run the command in a sample's folder; return its output and its messages."""
     done = run(["autoanalyzer", "debug", "--build", build, "-o", "out", *words], sample)
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout.decode(), done.stderr.decode()
@@ -39,7 +40,7 @@ def place(sample: Path, name: str) -> str:
 
 
 def found(sample: Path) -> set[str]:
-    """The places that the findings name."""
+    """Return the places that the findings name."""
     document = json.loads((sample / "findings.json").read_text())
     culprits = [*document["dissimilarity"]["cccr"], *document["disparity"]["cccr"]]
     return {f"{each['file']}:{each['line']}" for each in culprits}

@@ -41,7 +41,7 @@ def dynamic(tmp_path_factory: pytest.TempPathFactory, quick: bool) -> Sample:
 
 
 def by_thread(sample: Sample, metric: str) -> dict[str, Any]:
-    """The values of a metric by region and thread, inclusive."""
+    """Return the inclusive values of a metric by region and thread."""
     experiment = sample.experiment()
     values = experiment.inclusive(metric)
     return {path.region.name: row for path, row in zip(experiment.call_paths, values.tolist(), strict=True)}
@@ -55,7 +55,7 @@ def test_a_static_schedule_parts_the_threads(static: Sample) -> None:
 
 
 def loop_line(sample: Sample) -> int:
-    """The line of the loop that the threads share, which is the first of two alike."""
+    """Return the line of the loop that the threads share, the first of two similar ones."""
     lines = (sample.folder / "pairs.c").read_text().splitlines()
     return next(number for number, line in enumerate(lines, 1) if "k < own" in line)
 
@@ -75,7 +75,7 @@ def test_a_dynamic_schedule_makes_one_cluster(dynamic: Sample) -> None:
 def test_every_thread_enters_the_loop_and_the_first_alone_what_is_serial(static: Sample) -> None:
     visits = by_thread(static, "visits")
     assert visits[f"loop@{loop_line(static)}"] == [STEPS] * 4
-    assert visits["charges_drift"] == [2 * STEPS, 0] * 2  # with its loop
+    assert visits["charges_drift"] == [2 * STEPS, 0] * 2  # including its loop
 
 
 @pytest.mark.measured

@@ -1,4 +1,4 @@
-"""The sample phases: what is planted over time is found, in one run and in several; in heat nothing is."""
+"""The sample phases: planted changes over time are found, in one run and in several; in heat, none is found."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .conftest import Sample
 pytestmark = pytest.mark.measured
 
 STEPS = 200
-# Kind, function, the first step and the one after the last, and what causes it.
+# Function → kind of anomaly, its begin and end as shares of the steps, and its possible causes.
 PLANTED = {
     "look_up": ("gradual change", 0.3, 0.7, {"l1_misses", "l1_miss_rate", "l2_misses", "l2_miss_rate", "l2_accesses"}),
     "evaluate": ("sudden change", 0.5, 1.0, {"instructions"}),
@@ -29,7 +29,7 @@ STEP = {"look_up": "grow", "evaluate": "solve", "write_checkpoint": "advance", "
 
 @pytest.fixture(scope="module")
 def phases(tmp_path_factory: pytest.TempPathFactory) -> Sample:
-    """Run once with counts, and twice more."""
+    """Run the sample once with counts, and twice without."""
     options = ("--trace", "--counters", "simulated", "--cache", "L1=32K/8/64,L2=1M/16/64")
     sample = Sample("phases", tmp_path_factory.mktemp("phases"), size=(str(STEPS),), options=options)
     for again in ("two", "three"):
@@ -42,7 +42,7 @@ def timeline(sample: Sample, *folders: str) -> Any:
 
 
 def moments(trace: Trace, function: str, steps: np.ndarray) -> list[float]:
-    """When the steps of a phase begin, by the entries of its function on each rank."""
+    """Return when steps begin, from the entries of a function: the median over the ranks."""
     (path,) = (number for number, each in enumerate(trace.call_paths) if each.region.name == function)
     found = []
     for line in trace.lines():

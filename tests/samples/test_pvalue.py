@@ -1,4 +1,4 @@
-"""The tool finds what is planted in the sample of exact tests, and finds the cure."""
+"""The tool finds the planted fault and its cure in the sample of exact tests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .conftest import LAUNCH, LAUNCH_MPICH, Sample, copied
 
 pytestmark = pytest.mark.measured
 
-SIZE = ("12", "13")  # half of the work that it does by default
+SIZE = ("12", "13")  # half of the default work
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,7 @@ def lean_pvalue(tmp_path_factory: pytest.TempPathFactory) -> Sample:
 
 
 def heavy(sample: Sample) -> dict[str, Any]:
-    """The regions that the verdict calls heavy, by the function they stand in."""
+    """Return the hot spots of the verdict by function."""
     return {region["function"]: region for region in sample.findings()["disparity"]["cccr"]}
 
 

@@ -1,4 +1,4 @@
-"""The tool finds what is planted in the samples, and acquits the rest.
+"""The tool finds the planted faults of the samples, and reports nothing else.
 
 Differences of their runs: an improved program (paper 002, section 5.1), and two versions of one source.
 """
@@ -18,7 +18,7 @@ from .conftest import LAUNCH, SCRIPTS, Sample, apart
 
 pytestmark = pytest.mark.long
 
-# Half of the work that they do by default, and little.
+# Sample → arguments for half of the default work, and for little work.
 SIZES = {"rays": (("400", "500"), ("200", "250")), "heat": (("840", "1200", "250"), ("84", "120", "25"))}
 
 
@@ -109,7 +109,7 @@ def test_heat_prints_the_same_untouched_and_under_the_tool_overlapping_or_not(
 @pytest.mark.parametrize(
     ("sample", "arguments"), [("rays", ["2"]), ("heat", ["one"])], ids=["fewer shots than workers", "no number"]
 )
-@pytest.mark.nightly  # programs of the samples, whose errors are their own
+@pytest.mark.nightly  # tests the samples' own error messages
 def test_bad_arguments_are_one_line_and_exit_status_2(
     sample: str, arguments: list[str], request: pytest.FixtureRequest
 ) -> None:
@@ -123,7 +123,7 @@ def test_bad_arguments_are_one_line_and_exit_status_2(
 
 
 def diff(before: Sample, after: Sample, *options: str) -> tuple[Experiment, str]:
-    """Run the command, and give what it wrote and printed."""
+    """Run the command; return the difference that it wrote, and its output."""
     runs = before.folder / "out", after.folder / "out"
     printed = before.output(SCRIPTS / "autoanalyzer", "diff", *runs, "-o", "difference.cube", *options)
     return load(before.folder / "difference.cube"), printed

@@ -1,4 +1,4 @@
-"""The sample scaling: what is planted is found, by counts that agree with theory."""
+"""The sample scaling: planted faults are found, with counts that agree with theory."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ import pytest
 from ..conftest import run
 from .conftest import SCRIPTS, copied
 
-# By day `scale` runs a smaller series, and judges recorded ones.
+# By day, `scale` runs a smaller series, and judges recorded ones.
 pytestmark = [pytest.mark.long, pytest.mark.nightly]
 
 RANKS = (1, 2, 4)
-# In Fortran, calls of MPI add counted instructions: less than 0.5 % of this work.
+# In Fortran, MPI calls add counted instructions, less than 0.5 % of this work.
 UNITS = {"scaling.c": 40_000_000, "scaling.f90": 200_000_000}
 
 
 @pytest.fixture(scope="module", params=["scaling.c", "scaling.f90"])
 def found(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
-    """Run with 1 and 2 ranks, then with those that are left, and judge the three runs."""
+    """Run with 1 and 2 ranks, then with the remaining numbers of ranks; judge the three runs."""
     folder = copied("scaling", tmp_path_factory.mktemp("scaling"))
     env = {**os.environ, "AUTOANALYZER_CC": "mpicc.openmpi", "AUTOANALYZER_FC": "mpifort.openmpi"}
     compilers = (f"CC={SCRIPTS / 'aa-mpicc'}", f"FC={SCRIPTS / 'aa-mpifort'}")
@@ -45,7 +45,7 @@ def found(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 def line_of(source: Path, function: str) -> int:
-    """The number of the line of the loop in a function of the sample."""
+    """Return the line of the loop in a function of the sample."""
     lines = source.read_text().splitlines()
     start = next(
         number for number, line in enumerate(lines) if re.match(rf".*(uint64_t|subroutine) {function}\(", line)
@@ -54,7 +54,7 @@ def line_of(source: Path, function: str) -> int:
 
 
 def work(ranks: int) -> float:
-    """Instructions of all ranks, in units of those of relax; see the sample's page."""
+    """Return the instructions of all ranks in units of those in relax, according to the sample's page."""
     return 1 + 0.1 + 0.05 + 0.05 * ranks + 0.0125 * ranks**2
 
 

@@ -1,4 +1,4 @@
-"""The tool finds what is planted in the Fortran 77 sample, and finds it gone once it is cured."""
+"""The tool finds the planted faults in the Fortran 77 sample, and none once they are cured."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ CURED = ("DISPATCH=dynamic", "LOCALITY=good")
 
 
 def shallow(folder: Path) -> None:
-    """Leave a quarter of the model."""
+    """Reduce the depth of the model to a quarter."""
     model = folder / "model.inc"
     model.write_text(model.read_text().replace("NZ = 320", "NZ = 80"))
 
 
 def run(folder: Path, quick: bool, *variables: str, launch: tuple[str, ...] = LAUNCH) -> Sample:
-    """Run st for half of the work that it does by default, or quickly for an eighth."""
+    """Run st with half of its default work, or with an eighth."""
     how: dict[str, Any] = {"size": ("21", "1500"), "edit": shallow} if quick else {"size": ("21", "6000")}
     return Sample("st", folder, *variables, language="FC", launch=launch, **how)
 
@@ -58,7 +58,7 @@ def places(regions: list[dict[str, Any]]) -> set[tuple[str, int]]:
 
 
 def passes(sample: Sample, version: str = "strided") -> tuple[str, int]:
-    """Where region 11 is, the loop over the passes."""
+    """Return the place of region 11, the loop over the passes."""
     file = f"ramod3_{version}.f"
     return file, sample.line_of(file, "DO 110 IPASS")
 
@@ -100,7 +100,7 @@ def test_the_fourteen_regions_of_st_are_nested_as_in_the_paper(st: Sample) -> No
 
 
 def stack(sample: Sample) -> tuple[str, int]:
-    """Where region 8 is, the loop that stacks on disk."""
+    """Return the place of region 8, the loop that stacks on disk."""
     return "stack_disk.f", sample.line_of("stack_disk.f", "DO 80 IFOLD")
 
 
@@ -110,7 +110,7 @@ def test_the_stack_weighs_most_in_st(st: Sample) -> None:
 
 @pytest.mark.measured
 def test_the_passes_weigh_as_the_stack_does_in_st(st: Sample) -> None:
-    """The slower a busy disk, the less they do."""
+    """The slower a busy disk is, the smaller is the share of the passes."""
     assert {passes(st), stack(st)} <= places(st.findings()["disparity"]["cccr"])
 
 
@@ -141,7 +141,7 @@ def test_cured_the_passes_still_weigh_and_the_stack_does_not(cured_st: Sample) -
 
 @pytest.mark.nightly
 def test_either_cure_alone_prints_the_same_as_none(plain_st: Path) -> None:
-    """Both together do by ``test_st_prints_the_same_untouched_and_under_the_tool_planted_or_cured``."""
+    """For both cures together, see ``test_st_prints_the_same_untouched_and_under_the_tool_planted_or_cured``."""
     printed = set()
     for variables in ((), CURED[:1], CURED[1:]):
         subprocess.run(["make", "-s", "FC=mpifort.openmpi", *variables], cwd=plain_st, check=True)
@@ -156,7 +156,7 @@ def test_st_prints_the_same_untouched_and_under_the_tool_planted_or_cured(st: Sa
 
 
 @pytest.mark.parametrize("arguments", [["many"], ["0"], ["2"], ["42", "1", "1"]])
-@pytest.mark.nightly  # a program of the samples, whose errors are its own
+@pytest.mark.nightly  # tests the sample's own error messages
 def test_bad_arguments_of_st_are_one_line_and_exit_status_2(arguments: list[str], plain_st: Path) -> None:
     done = subprocess.run([*LAUNCH, "./st", *arguments], cwd=plain_st, capture_output=True, text=True, check=False)
     assert done.returncode == 2

@@ -1,4 +1,4 @@
-"""A pipeline over a grid of ranks, with a dense corner that statistics find on the grid."""
+"""A pipeline over a grid of ranks with a dense corner, which statistics find on the grid."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_neither_pipeline_nor_ranks_nor_probes_change_the_flux(sweep: Sample) ->
     assert printed.pop().startswith("flux ")
 
 
-@pytest.mark.nightly  # by day: `map` has tests of grids that are made
+@pytest.mark.nightly  # by day, tests of `map` use synthetic grids
 def test_bytes_tell_corners_edges_and_the_inside_apart(sweep: Sample) -> None:
     words = ("--metrics", "mpi_bytes", "-k", "3", "--json", "map.json")
     sweep.output(SCRIPTS / "autoanalyzer", "stats", "out", "map", *words)

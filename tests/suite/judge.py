@@ -1,4 +1,4 @@
-"""Judge the verdict of the present analysis on a run that was kept."""
+"""Judge a kept run by the present analysis."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Kept:
         return cls(replace(key, counted=False), select(experiment, metrics=timed), file)
 
     def computing(self, places: Sequence[Position]) -> npt.NDArray[np.float64]:
-        """Return each thread's CPU time without MPI and OpenMP waits, in seconds, at the place with the most of it."""
+        """Return each thread's CPU time without MPI and OpenMP waits, in seconds, at the place where it is largest."""
         return self._longest(places, "cpu_time", "mpi_cpu_time", "omp_cpu_time")
 
     def busiest(self, places: Sequence[Position]) -> float:
@@ -46,11 +46,11 @@ class Kept:
         return float(self.computing(places).max())
 
     def elapsed(self, places: Sequence[Position]) -> float:
-        """Return the slowest thread's wall time, in seconds, at the place with the most of it."""
+        """Return the slowest thread's wall time, in seconds, at the place where it is largest."""
         return float(self._longest(places, "wall_time").max())
 
     def processing(self, places: Sequence[Position]) -> float:
-        """Return the threads' mean CPU time, in seconds, including MPI, at the place with the most of it."""
+        """Return the threads' mean CPU time, in seconds, including MPI, at the place where it is largest."""
         return float(self._longest(places, "cpu_time").mean())
 
     @property

@@ -1,4 +1,4 @@
-"""The scores of a suite's verdicts in a few numbers."""
+"""The scores of a suite's verdicts, summed up in a few numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ranks that work in turn: their programs, worked through without a machine, have the critical path that is planned."""
+"""Programs whose ranks work in turn, executed by hand, have the planned critical path."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from .program import Message, Phase, Program, Tail, Work, messages
 _RANKS = range(4)
 _IN_TURN = ("pipeline", "chain", "wavefront", "alternating", "token")
 _STRENGTHS = (0.02, 0.05, 0.1, 0.3)
-_COST = 0.01  # of the path: turns are whole numbers
+_COST = 0.01  # tolerance as a share of the path, because iterations are whole numbers
 
-Event = tuple[str, float]  # work and its seconds, a rank to send to or to receive from, or a meeting of all
+# What a rank does, and a number: the seconds of work, or the rank to send to or receive from.
+Event = tuple[str, float]
 
 
 def _seed_of(kind: str, strength: float) -> int:

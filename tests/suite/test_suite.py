@@ -1,4 +1,4 @@
-"""Generated programs have the faults that they are said to have, whatever a machine is doing; and scores are right."""
+"""Generated programs have the specified faults, whatever the load of the machine; and scores are right."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from .key import Key
 from .program import FIELD, RECORD, Place, Position, Printed, Work, messages
 from .score import score
 
-TINY = 0.01  # s that a rank computes
+TINY = 0.01  # seconds that a rank computes
 RANKS, STEPS = 2, 4
-CACHE = "L1=32K/8/64,L2=1M/8/64"  # the same misses on every machine
+CACHE = "L1=32K/8/64,L2=1M/8/64"  # for the same misses on every machine
 
 
 def run_with_probes(folder: Path, case: Case, counters: str = "none", cache: str = "") -> tuple[str, Experiment]:
-    """What the program printed, and what was recorded of it."""
+    """Run a case with probes; return its output and the recorded experiment."""
     printed = case.printed()
     job = Job(folder, case.faulty, case.language)
     job.write(printed)
@@ -37,7 +37,7 @@ def run_with_probes(folder: Path, case: Case, counters: str = "none", cache: str
 
 
 def rows(experiment: Experiment, printed: Printed, phase: str, loop: int | None) -> list[int]:
-    """The call paths of a procedure, or of a loop in it."""
+    """Return the rows of the call paths of a procedure, or of a loop in it."""
     places = {Position(Path(each.file).name, each.line) for each in printed.positions[phase, loop]}
     regions = [each.region for each in experiment.call_paths]
     return [row for row, each in enumerate(regions) if Position(Path(each.file).name, each.first_line) in places]
@@ -45,7 +45,7 @@ def rows(experiment: Experiment, printed: Printed, phase: str, loop: int | None)
 
 @pytest.fixture
 def forked(tool: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let forks carry out a job's commands of ours, which spares them the start of Python."""
+    """Run a job's commands of the tool in forks, which saves the time that Python takes to start."""
 
     def do(job: Job, words: Sequence[str]) -> str:
         own = dict(environment(job.program.threads).items() - os.environ.items())
@@ -58,7 +58,7 @@ def forked(tool: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("language", PRINTERS)
-@pytest.mark.nightly  # by day, the counts of one in C
+@pytest.mark.nightly  # by day, the counts of one program in C
 @pytest.mark.usefixtures("forked")
 def test_a_program_prints_the_same_with_probes_and_holds_each_fault_where_it_is_said_to_be(tmp_path, language):
     case = case_of_kinds((*KINDS,), language, seed=len(language), seconds=TINY, steps=STEPS, ranks=RANKS)
@@ -95,7 +95,7 @@ def test_a_program_prints_the_same_with_probes_and_holds_each_fault_where_it_is_
             assert sums == planted, kind
     for phase in case.faulty.phases:
         passed = [each for some in messages(phase.tail, RANKS) for each in some]
-        if not passed or phase.place is Place.HEADER:  # such a procedure may be a part of its caller
+        if not passed or phase.place is Place.HEADER:  # such a procedure may be inlined
             continue
         here = rows(experiment, printed, phase.name, None)
         for name, sends in (("mpi_bytes_sent", True), ("mpi_bytes_received", False)):

@@ -29,7 +29,7 @@ ACTIONS = 4 * STATES
 
 
 def wandering(experiment: Experiment, seed: int) -> Iterator[Browser]:
-    """Yield browsers in which one to three nodes, hidden ones among them, are opened, closed or selected at random."""
+    """Yield browsers with one to three random actions, which open, close or select nodes, including hidden ones."""
     random = np.random.default_rng(seed)
     browser = browse(experiment)
     for _ in range(ACTIONS):

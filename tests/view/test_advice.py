@@ -1,4 +1,4 @@
-"""Advice from sources that are found where an experiment is."""
+"""Advice from sources that are found near an experiment."""
 
 import os
 import signal
@@ -25,7 +25,7 @@ SOURCE = "\n\nvoid work(double *a, int rank) { for (int i = 0; i < 8 * rank; i++
 
 @pytest.fixture
 def measured(make_experiment, tmp_path):
-    """Return findings, the experiment's file, and beside it the source, which is older."""
+    """Return findings, the experiment's file, and the source beside it, which is older."""
     times = {"other": [1, 1, 1, 1], "rest": [1, 1, 1, 1], "work": [1, 2, 4, 8]}
     instructions = {name: [1e9 * each for each in row] for name, row in times.items()}
     file, source = tmp_path / "experiment.cube", tmp_path / "app.c"
@@ -104,7 +104,7 @@ def test_sources_that_are_not_there_take_one_line(measured, make_experiment):
 
 @pytest.fixture
 def heavy(make_experiment):
-    """Return findings with many hot spots, all because of their instructions."""
+    """Return findings with many hot spots, all due to their instructions."""
     times = {f"work{number}": [30 - number] * 4 for number in range(8)}
     counts = {name: [1e9 * each for each in row] for name, row in times.items()}
     return analyze(make_experiment(times, instructions=counts))
@@ -195,7 +195,7 @@ def test_a_source_that_never_ends_is_given_up_and_the_verdict_stands(measured):
 
 @pytest.fixture
 def endless(measured):
-    """Return the same for a source with macros that grow to a hundred million words."""
+    """Return the same for a source with macros that expand to a hundred million words."""
     findings, file, source = measured
     macros = [f"#define A{level} {f'A{level - 1} ' * 10}" for level in range(1, 9)]
     source.write_text("\n".join(("#define A0 1+", *macros, "int many = A8 0;", SOURCE)))

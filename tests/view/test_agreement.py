@@ -1,4 +1,4 @@
-"""One verdict: terminal, document, page and the proposal of ``stats`` show the same findings in the same order."""
+"""One verdict: terminal, document, page and the suggestion of ``stats`` show the same findings in the same order."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COUNTED = ("instructions", "ref_cycles", "l1_accesses", "l1_misses", "mpi_time",
 
 
 def made(seed: int) -> Experiment:
-    """A random program: ranks that differ in some loops, misses in others, many small messages in others."""
+    """Return a random program: some loops differ between ranks, some have misses, and some send many small messages."""
     random = np.random.default_rng(seed)
     loops, ranks = int(random.integers(2, 9)), int(random.integers(1, 7))
     regions = [Region("function", "main", "app.c", "main", 0, 1, 9)]
@@ -67,7 +67,7 @@ def agree(findings: Findings, file: Path) -> None:
     assert all(each.place in line for each, line in zip(said, whole, strict=True))
     short = verdict_lines(findings, file)
     shown = [line for line in short if re.match("[0-9]+ [A-Z]", line)]
-    assert shown[:-1] == whole[: max(len(shown) - 1, 0)]  # the last one may be a later one that takes most of the path
+    assert shown[:-1] == whole[: max(len(shown) - 1, 0)]  # the last one may be a later one with most of the path
     assert shown[-1:] == [line for line in whole if line in shown][-1:]
     assert bool(shown) == bool(whole)
     assert len(short) <= 15

@@ -1,4 +1,4 @@
-"""What ``info`` says of an experiment."""
+"""The output of ``info`` on an experiment."""
 
 from __future__ import annotations
 

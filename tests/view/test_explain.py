@@ -6,7 +6,7 @@ from autoanalyzer.view.explain import explanation_lines
 
 
 def experiment(regions: int, ranks: int, *, counts: bool = True) -> Experiment:
-    """The last region of ``regions`` weighs; the last of ``ranks`` does twice as much in it."""
+    """Return a run whose last region is a hot spot, in which the last rank does twice as much."""
     values = np.full((regions + 1, ranks), 0.01)
     values[0] = 0.0
     values[-1] = 3.0

@@ -1,4 +1,4 @@
-"""What a difference of two runs says: how much, where, and on which ranks."""
+"""Statements on a difference of two runs: how much changed, where, and on which ranks."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def run(
     rows = [
         ("wall_time", None, {loop: busy, main: spins}),
         ("cpu_time", None, {loop: busy, main: [waits + small + each for each in files or [0.0] * len(busy)]}),
-        ("mpi_cpu_time", "cpu_time", {main: spins}),  # spinning is no busy time
+        ("mpi_cpu_time", "cpu_time", {main: spins}),  # busy waiting is no busy time
         ("path_time", None, {} if path is None else {loop: on_path}),
     ]
     if files:
@@ -110,7 +110,7 @@ def test_work_that_only_moves_between_ranks_is_a_change_of_busy_time():
 
 @pytest.mark.parametrize("other_way", [False, True])
 def test_a_time_that_only_one_run_has_is_no_change(other_way):
-    """Also of saved differences, and of runs whose mean lacks it in part."""
+    """This also holds for saved differences, and if only one of the runs in a mean has the time."""
     one, without = run([3, 1], path=0, waits=1), run([3, 1], path=0, waits=1, without="path_time")
     for first, second in ((one, without), (mean(one, without), one)):
         same = difference(*((second, first) if other_way else (first, second)))
@@ -226,11 +226,11 @@ def test_a_cause_is_a_count_that_changed_with_the_time_by_enough_to_explain_it()
     assert why(calibrated([2, 2], 8e9, 1e7), calibrated([3, 3], 8e9, 2e7)) == "why: 2.0e7 more L2 misses in total"
     assert why(slow, calibrated([2, 2], 9e9 - 1e3, 2e7)) == "why: unknown: no count changed enough"
     assert why(slow, calibrated([2.1, 3.9], 9e9, 1e7, moved=1e9)) == "why: work moved from rank 0 to rank 1"
-    assert why(slow, calibrated([2.1, 3.9], 9e9, 1e7)) == "why: unknown: no count changed enough"  # only the speed did
+    assert why(slow, calibrated([2.1, 3.9], 9e9, 1e7)) == "why: unknown: no count changed enough"  # only speed changed
     for prices, other, said in (
         (FAST, FAST, "unknown: no count changed enough"),
-        ({}, {}, "2.0e6 fewer L2 misses in total"),  # nobody knows the time of an instruction
-        (FAST, {}, "2.0e6 fewer L2 misses in total"),  # not the same machine
+        ({}, {}, "2.0e6 fewer L2 misses in total"),  # the time of an instruction is unknown
+        (FAST, {}, "2.0e6 fewer L2 misses in total"),  # a different machine
     ):
         runs = of([3, 3], 9e9, 1e7, prices=prices), of([2, 2], 8.4e9, 9e6, prices=other)
         assert why(*runs) == f"why: {said}"

@@ -1,4 +1,4 @@
-"""Marks: where values are drawn, what colour they have, and that names are text."""
+"""Marks: positions and colours of values; names are shown as text."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -103,7 +103,7 @@ def test_columns_are_stacked_from_0_and_what_is_made_up_for_has_an_outline():
     )
     whole = low[1] / 0.5
     assert high[1] == pytest.approx(1.2 * whole, abs=0.2)
-    assert sum(high) == pytest.approx(sum(low), abs=0.2)  # both stand on the axis
+    assert sum(high) == pytest.approx(sum(low), abs=0.2)  # both bars begin on the axis
     assert gain == (high[0], pytest.approx(0.2 * whole, abs=0.2))
     numbers = [[_written(cell) for cell in row] for row in _parsed(drawn).findall(".//tbody/tr")]
     assert numbers[1] == ["1", "lost", "-1", "-20 %"]
@@ -244,7 +244,7 @@ def test_a_page_is_no_wider_than_the_screen_and_names_of_bars_stay_whole(chromiu
     page = patient_page(chromium, viewport={"width": width, "height": 800})
     page.goto(file.as_uri())
     assert page.evaluate("document.documentElement.scrollWidth") == width
-    assert page.locator(".mark .copies").count() == len(marks)  # of their pictures and tables
+    assert page.locator(".mark .copies").count() == len(marks)  # copy buttons for each mark's picture and table
     heights = page.eval_on_selector_all(".bars tbody th", "all => all.map(each => each.getBoundingClientRect().height)")
     page.close()
     assert max(heights) < 30

@@ -1,4 +1,4 @@
-"""What a notebook shows of an experiment, in a real one."""
+"""How a real notebook shows an experiment."""
 
 import re
 import subprocess
@@ -21,7 +21,7 @@ BAD = "<script>alert(1)</script>&\x1b[31m"
 
 
 class Shown(HTMLParser):
-    """The texts of cells and lines, and which elements and attributes there are."""
+    """The texts of cells and lines, and the elements and attributes."""
 
     def __init__(self, html):
         super().__init__()

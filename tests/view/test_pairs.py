@@ -1,4 +1,4 @@
-"""Each fault of a finding stands with what to try against it."""
+"""Each cause in a finding is next to its suggestion."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_two_faults_of_one_place_have_their_own_advice_beside_them() -> None:
     assert lines == [*files, *late]
     assert more == ["it executes", "try: allocate once"]
     third = [("why: in turn", Kind.LATE), ("why: more", Kind.IMBALANCE), ("why: files", Kind.FILE_IO)]
-    saved = {Kind.LATE: "2 s", Kind.FILE_IO: "1 s"}  # each part of the saving is explained
+    saved = {Kind.LATE: "2 s", Kind.FILE_IO: "1 s"}  # the saving of each part is explained
     lines, more = paired(third, (), general, uneven=False, most=1, saved=saved)
     assert lines == ["why (2 s): in turn", "try (saves 2 s): hand on", "why (1 s): files", "try (saves 1 s): read less"]
     assert more == ["why uneven: more", "try: allocate once"]

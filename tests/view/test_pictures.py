@@ -1,4 +1,4 @@
-"""Pictures of statistics: what they show, whatever the number of points and metrics."""
+"""Pictures of statistics: their contents, for any number of points and metrics."""
 
 from dataclasses import replace
 
@@ -142,6 +142,6 @@ def test_a_tree_of_a_sample_says_so_and_what_is_far_from_it():
 
 
 def test_parts_of_the_account_that_may_occur_together_have_different_colours():
-    instead = {"computing", "io", "mpi", "off"}  # of instructions, and of parts of file I/O and MPI
+    instead = {"computing", "io", "mpi", "off"}  # these replace instructions, and parts of file I/O and MPI
     colours = [colour for part, colour in COLOURS.items() if part not in instead]
     assert len(set(colours)) == len(colours)

@@ -1,4 +1,4 @@
-"""Sources are found where they lie, read whatever they hold, and what is not right with them is said."""
+"""Source files are found where they are, read whatever they contain, and problems with them are reported."""
 
 import os
 from pathlib import Path

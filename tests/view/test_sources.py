@@ -1,4 +1,4 @@
-"""A program's sources are found wherever they lie below, by the text that was built."""
+"""A program's sources are found anywhere below, if their text is the one that was built."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What statistics say: sentences and tables that hold whatever the signs, sizes and numbers are."""
+"""Statements of statistics: sentences and tables that are right for all signs, sizes and numbers."""
 
 import re
 
@@ -99,7 +99,7 @@ def test_of_no_clusters_no_more_is_said_than_that():
         assert len(report.sentences) == 2
         assert report.tables == []
     (_, cut) = hierarchy_report(hierarchy(_noise(40, 5))).sentences
-    assert cut.startswith("The best cut, at ")  # none is made
+    assert cut.startswith("The best cut, at ")  # no cut is made
 
 
 def test_a_cut_that_leaves_all_locations_apart_has_no_next_merge():

@@ -17,7 +17,7 @@ ROWS = (("60 %", "1.08 s", "512", "  octants::take", "octants.f90:69"), ("< 0.1 
 
 @pytest.fixture
 def shown(monkeypatch):
-    """Print a table on a terminal of so many columns, and give its lines."""
+    """Print a table on a terminal with this number of columns; return its lines."""
     monkeypatch.setenv("TERM", "dumb")
     monkeypatch.delenv("COLUMNS", raising=False)
 
@@ -28,7 +28,7 @@ def shown(monkeypatch):
             patch.setattr(sys, "stdout", stream)
             print_table(titles, rows, right, **options)
         pieces = []
-        with suppress(OSError):  # how a terminal ends
+        with suppress(OSError):  # closing a terminal raises an error
             while piece := os.read(ours, 1 << 16):
                 pieces.append(piece)
         os.close(ours)

@@ -31,7 +31,7 @@ NAMES = ("wall_time", "cpu_time", "mpi_cpu_time")
 
 
 def experiment(*rows: list[float], notes: Notes | None = None) -> Experiment:
-    """One loop in ``work`` a row: compute time of each rank."""
+    """Return one loop of ``work`` per row, which contains each rank's busy time."""
     values = np.array([[0.0] * len(rows[0]), *rows])
     paths = [CallPath(Region("function", "main", "src/app.c", "main", 0, 1, 9))]
     paths += [CallPath(Region("loop", f"loop@{n}", "src/work.c", "work", n, n, n), 0) for n in range(len(rows))]
@@ -45,7 +45,7 @@ def experiment(*rows: list[float], notes: Notes | None = None) -> Experiment:
 
 
 def whole_lines(findings, *arguments, **options) -> list[str]:
-    """The lines of the verdict, those that were broken in one piece."""
+    """Return the lines of the verdict, with wrapped lines joined."""
     lines = "\n".join(verdict_lines(findings, *arguments, **options))
     return re.sub(r"\n(?:      |  (?! ))", " ", lines).splitlines()
 
@@ -222,11 +222,11 @@ def test_no_verdict_has_more_than_fifteen_lines_whatever_its_names_losses_and_wa
     assert any(re.match(rf"1 IMBALANCE   {file} ", line) for line in lines)
     assert any(line.startswith("    try: ") for line in lines)
     assert max(map(len, lines)) <= 100
-    if length == 10 and (numbers == (1,) or not (numbers or warnings)):  # its ranks come before the longest wait
+    if length == 10 and (numbers == (1,) or not (numbers or warnings)):  # ranks come before the longest wait
         assert any(line.startswith("    rank 3: 3 s; ") for line in verdict_lines(found, Path("out")))
     whole = replace(found.verdict, findings=(*[first] * 7, replace(large, bound=3.9), first))
     vars(found)["verdict"], most = whole, found.verdict
-    if warnings < 2 and not numbers:  # what takes most of the path is shown, whatever it saves
+    if warnings < 2 and not numbers:  # the finding with most of the path is shown, whatever it saves
         assert any(line.startswith("8 HOT SPOT    ") for line in verdict_lines(found, Path("out")))
     assert len(verdict_lines(found, Path("out"))) <= 15
     vars(found)["verdict"] = most
@@ -271,7 +271,7 @@ SIMULATED = "simulated:rtcount L1=32K/8/64 L2=1M/8/64"
 
 
 def counted(*rows: list[float], **counts: list[list[float]]) -> Experiment:
-    """The same with other metrics by name: a list a loop, of each rank."""
+    """Return the same with other metrics by name: one list per loop, with each rank's value."""
     plain = experiment(*rows)
     found = {name: np.array([[0.0] * len(rows[0]), *values]) for name, values in counts.items()}
     own = {name: plain.exclusive(name).copy() for name in NAMES}
@@ -361,7 +361,7 @@ def test_events_that_slow_ranks_alone_have_are_named_though_their_time_is_unknow
     findings = analyze(made.replaced(notes=replace(made.notes, prices=prices)))
     (first, *_), lines = findings.verdict.findings, whole_lines(findings)
     assert (first.kind, first.doubt, first.slowest) == (Kind.IMBALANCE, None, (2, 3))
-    assert first.gain and first.gain.seconds == pytest.approx(0.7)  # with the speed of the fastest rank
+    assert first.gain and first.gain.seconds == pytest.approx(0.7)  # at the speed of the fastest rank
     numbers = f"{count(most)} on ranks 2-3 against 0 on ranks 0-1"
     assert f"    why: {CAUSES[event]} differ: {numbers}" in lines
     assert any(line.startswith(f"    try: {TO_TRY[event][:30]}") for line in lines)
@@ -377,7 +377,7 @@ def test_events_that_slow_ranks_alone_have_are_named_though_their_time_is_unknow
         ([9.8e8] * 4, [4e7] * 4),
         ([0.0] * 4, [1e5, 1e5, 3e5, 3e5]),  # too few to matter
         ([0.0] * 4, [4e8, 4e8, 4.2e8, 4.2e8]),  # hardly more
-        ([0.0] * 4, [4e7, 4e7, 4.6e7, 4.6e7]),  # more, but at most 60 ms of 700 ms
+        ([0.0] * 4, [4e7, 4e7, 4.6e7, 4.6e7]),  # more, but they take at most 60 ms of 700 ms
         ([9.8e8, 9.8e8, 0.0, 0.0], [4e7] * 4),  # on the fast ranks
     ],
 )
@@ -530,7 +530,7 @@ def test_counts_confirm_advice_that_depends_on_them():
 
 @pytest.mark.parametrize(("base", "said"), [(1.0, "(38 % of run)"), (0.5, "(50 % of path + MPI)")])
 def test_a_saving_in_mpi_is_a_share_of_a_time_that_contains_it(base: float, said: str):
-    """The run takes 1.3 s; it would take 1 s if each rank had a core and the path were 0.5 s."""
+    """The run takes 1.3 s; with a core per rank it would take 1 s, and 0.5 s is the length of the path."""
     found = analyze(experiment([1.0, 1.0], [0.3, 0.3]))
     (first, *_) = found.verdict.findings
     moved = replace(first, gain=Gain(0.5, 0.5 / base, (Saved(Why.TRANSFER, 0.5),)))
@@ -547,7 +547,7 @@ def test_a_saving_in_mpi_is_a_share_of_a_time_that_contains_it(base: float, said
         ((0, 2, 3), (0,), "rank 0 waits for ranks 2-3: 1 s, in MPI_Recv"),
         ((0, 1, 2, 3), (1,), "rank 1 waits for the others: 1 s, in MPI_Recv; longest for rank 0"),
         ((1, 0, 2, 3), (1,), "rank 1 waits for the others: 1 s, in MPI_Recv; longest for rank 0"),
-        ((0, 1, 2), (), "ranks wait for each other: 1 s on average, in MPI_Recv"),  # for most of them
+        ((0, 1, 2), (), "ranks wait for each other: 1 s on average, in MPI_Recv"),  # of most of them
         ((1, 2, 3), (1, 2, 3), "ranks 1-3 wait for each other: 1 s on average, in MPI_Recv"),
         ((1, 2, 3), (1, 2), "ranks 1-2 wait for each other and rank 3: 1 s on average, in MPI_Recv"),
         ((1, 3), (1, 2), "ranks 1-2 wait for rank 3: 1 s on average, in MPI_Recv"),
@@ -590,7 +590,7 @@ def test_of_a_region_that_is_most_of_the_run_it_is_said_how_to_look_inside():
     assert INSIDE not in verdict_lines(analyze(experiment([1.0, 1.0], [0.9, 0.9], [0.3, 0.3])))
     counts = {"instructions": [[4e9] * 2, [4e8] * 2], "cycles": [[1.5e9] * 2, [3e8] * 2]}
     lines = verdict_lines(analyze(counted([1.0, 1.0], [0.2, 0.2], **counts)))
-    assert INSIDE.replace("next", "first") in lines  # before what the source does not show
+    assert INSIDE.replace("next", "first") in lines  # before the line STEADY
     assert lines.index(INSIDE.replace("next", "first")) < lines.index(STEADY)
     assert "    no cheap fix is known" in lines
     uncounted = verdict_lines(analyze(experiment(*[[1.0] * 2] * 4)), everything=True)
@@ -652,9 +652,9 @@ def test_waiting_names_the_imbalance_that_makes_it():
     assert any(said in each for each in verdict_lines(one))
     (wait,) = findings_document(one, Path("x"))["findings"][0]["waits"]
     assert (wait["seconds"], wait["mean"], wait["waiting"], wait["ranks"]) == (0.25, 1.0, [0], [1, 2, 3])
-    few = counted([1.0] + [2.0] * 3, [0.0] * 4, mpi_time=[[0.0] * 4, [1.0] + [1e-6] * 3])  # the late ones' own calls
+    few = counted([1.0] + [2.0] * 3, [0.0] * 4, mpi_time=[[0.0] * 4, [1.0] + [1e-6] * 3])  # calls of the late ranks
     assert [each.waiting for each in analyze(few).verdict.findings[0].waits] == [(0,)]
-    led = analyze(load(DATA / "rays.cube.gz"))  # whose master waits longest, which is its work
+    led = analyze(load(DATA / "rays.cube.gz"))  # its master waits longest, which is its work
     assert (led.master is not None, led.verdict.findings[0].waits) == (True, ())
     assert not any(line.startswith("2 ") for line in lines)
     waiting = whole_lines(
@@ -689,7 +689,7 @@ def test_what_other_programs_took_of_the_processors_is_said(own: float, said: st
     lines = verdict_lines(analyze(experiment([1.0, 1.0], notes=notes)))
     assert [line for line in lines if "other programs" in line] == [said] * bool(said)
     two = verdict_lines(analyze(experiment([4.9, 4.9], notes=replace(notes, processor_use={**use, "own": 0.1}))))
-    assert not any("other programs" in line for line in two)  # a launcher that is no ancestor of the ranks
+    assert not any("other programs" in line for line in two)  # the launcher may not be an ancestor of the ranks
     unknown = whole_lines(analyze(experiment([1.0, 1.0], notes=replace(notes, run_delay={}))))
     gap = "; MPI transfer is not known, because the kernel does not report waiting for cores"
     assert ([said + gap] if said else []) == [line for line in unknown if "other programs" in line]
@@ -833,7 +833,7 @@ def test_colours_are_told_from_white_and_from_black(capsys, monkeypatch):
     printed = capsys.readouterr().out
     assert printed.count("\x1b[1m") + printed.count("\x1b[1;") == 3
     for colour in re.findall(r"\x1b\[1;3(.)m", printed):
-        for part in (205, 255):  # xterm's colours, and its bright ones, in which many terminals show bold text
+        for part in (205, 255):  # xterm's colours, and its bright ones, which many terminals use for bold text
             shade = _luminance([part * (int(colour) >> bit & 1) for bit in range(3)])
             assert (1.05) / (shade + 0.05) >= 3, f"colour {colour} on white"
             assert (shade + 0.05) / 0.05 >= 3, f"colour {colour} on black"
@@ -949,15 +949,15 @@ def test_a_wait_of_milliseconds_a_call_is_no_latency():
     said = "    why: 1 s in 400 MPI calls that transfer 32 kB, 10 ms per call: ranks that arrive late"
     assert said in whole_lines(analyze(few))
     busy = replace(few.notes, processors=8, processor_use={"elapsed": 10.0, "busy": 60.0, "own": 1.0})
-    for notes in (replace(few.notes, processors=2), busy):  # they may wait for cores
+    for notes in (replace(few.notes, processors=2), busy):  # ranks may have waited for cores
         assert not [each for each in analyze(few.replaced(notes=notes)).verdict.findings if each.kind is Kind.LATE]
     waits = analyze(few.replaced(notes=replace(busy, run_delay={str(rank): 0.0 for rank in range(4)})))
-    assert waits.verdict.findings[0].kind is Kind.LATE  # they waited for none
+    assert waits.verdict.findings[0].kind is Kind.LATE  # ranks never waited for cores
 
 
 @pytest.mark.parametrize(("wait", "named"), [(0.9, "waits"), (2.0, "hinted"), (2.4, "nobody")])
 def test_whom_ranks_wait_for_is_said_though_most_of_it_may_be_for_a_turn(wait, named):
-    """Rank 3 comes 0.3 s late, 0.225 s on average: a quarter of the time in MPI, a tenth, or less."""
+    """Rank 3 is 0.3 s late, 0.225 s on average: this is a quarter, a tenth, or less of the time in MPI."""
     made = {"mpi_bytes": [[0.0] * 4, [8e3] * 4], "mpi_time": [[0.0] * 4, [wait, wait, wait, wait - 0.3]]}
     run = counted([0.1, 0.1, 0.1, 0.4], [0.0] * 4, **made, mpi_calls=[[0.0] * 4, [100.0] * 4])
     found = analyze(run.replaced(notes=replace(run.notes, processors=2)))
@@ -1036,7 +1036,7 @@ def test_what_takes_long_is_a_cause_with_its_number_and_its_time_at_the_machines
     document = AccountSection().document(found)
     assert document["prices"]["branch_miss"] == 2.5e-8
     assert "branch_misses" in document["parts"]
-    counts["instructions"] = [[6e8] * 2, [1e9] * 2]  # which may take all of the time, if the processor predicts more
+    counts["instructions"] = [[6e8] * 2, [1e9] * 2]  # these may take all the time if the processor predicts better
     run = counted([1.0] * 2, [0.01] * 2, **counts)
     found = analyze(run.replaced(notes=replace(run.notes, prices={"branch_miss": 2.5e-8})))
     assert "branch_misses" not in {each.attribute for each in found.verdict.findings[0].causes}

@@ -1,4 +1,4 @@
-"""What advice says of C and C++ as programs have it: of each a case that it once got wrong."""
+"""Advice on C and C++ code as it occurs in real programs, including cases that were once judged wrong."""
 
 from textwrap import dedent
 

@@ -1,4 +1,4 @@
-"""Sources changed at random, and monstrous ones: an answer or an error of one line, and soon."""
+"""Randomly changed or huge C and C++ sources: reading ends soon, with a result or a one-line error."""
 
 import random
 import runpy
@@ -43,7 +43,7 @@ def sources():
 
 
 def tried(text, path):
-    """Read a text, walk through it and advise on it; tell whether it could be read."""
+    """Read a text, walk through it and advise on it; return whether it could be read."""
     try:
         source = read_c_family(text, path)
     except SourceError as error:

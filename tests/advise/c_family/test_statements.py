@@ -1,4 +1,4 @@
-"""What the front end for C and C++ makes of statements and expressions."""
+"""How the front end for C and C++ represents statements and expressions."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is advised, and what is not, where only Fortran has it."""
+"""Advice that depends on features that only Fortran has."""
 
 import pytest
 
@@ -16,7 +16,7 @@ from autoanalyzer.advise.thread_loops import thread_loops
 
 @pytest.fixture
 def advised(read):
-    """Advise on the last procedure of a text; give how sure it is, and the lines that it names."""
+    """Return a function that advises on the last procedure of a text: the confidence and lines of each suggestion."""
 
     def advises(kind, text, name="x.f90", **numbers):
         source = read(text, name)
@@ -459,8 +459,8 @@ def test_sections_are_copied(advised, section):
     "section",
     [
         *("a", "a(1, i, 1)", "a(:, i, 1)", "a(2:n, i, 1)", "b", "a(i, 3:3, 1)"),
-        *("a(at, i, 1)", "a(at, :, 1)", "a(at(i), :, 1)"),  # of several indices
-        *("a(i, :, :)", "a(:, :, i)"),  # of another number of dimensions
+        *("a(at, i, 1)", "a(at, :, 1)", "a(at(i), :, 1)"),  # with vector subscripts
+        *("a(i, :, :)", "a(:, :, i)"),  # with another number of dimensions
     ],
 )
 def test_sections_that_may_be_adjacent_or_are_of_another_kind_are_not_named(advised, section):

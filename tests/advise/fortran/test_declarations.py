@@ -1,4 +1,4 @@
-"""What names are declared to be, in the file and beside it."""
+"""Declarations of names, in the file itself and in other files."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from .written import lines, written
 
 
 def declared(procedure, name):
-    """Return a declaration as words."""
+    """Return a declaration as text."""
     each = next(each for each in procedure.declarations if each.name == name)
     marks = ["is_constant", "is_argument", "may_overlap", "outlives"]
     return (

@@ -1,4 +1,4 @@
-"""Expressions: the precedence of operators, references, and what is too much."""
+"""Expressions: operator precedence, references, and what exceeds the limits."""
 
 import random
 
@@ -22,7 +22,7 @@ subroutine s
 
 @pytest.fixture
 def value(read):
-    """Read the value of an assignment."""
+    """Return the value of an assignment, as read."""
 
     def values(text):
         source = read(f"{DECLARED}  c = {text}\nend\n")
@@ -93,7 +93,7 @@ SPELLED = {".and.": "&&", ".or.": "||", ".eqv.": "=="}
 
 
 def drawn(chance, depth):
-    """Draw an expression; what it means does not matter."""
+    """Return a random expression; it need not make sense."""
     kind = chance.random()
     if depth == 0 or kind < 0.2:
         return chance.choice(["c", "d", "7", "2.5", "a(c, 1)", "b(d)", "f(c)"])
@@ -130,6 +130,6 @@ def test_fparser_reads_random_expressions_alike(value):
         text = drawn(chance, 3)
         try:
             expected = theirs(Fortran2003.Expr(text))
-        except Fortran2003.NoMatchError:  # such as a < b < c
+        except Fortran2003.NoMatchError:  # not in the standard, such as a < b < c
             continue
         assert written(value(text)).replace("f!(c)", "f[c]") == expected

@@ -1,4 +1,4 @@
-"""Sources changed at random, and monstrous ones: an answer or an error of one line, and soon."""
+"""Randomly changed or huge Fortran sources: reading ends soon, with a result or a one-line error."""
 
 import random
 import runpy
@@ -14,7 +14,7 @@ from autoanalyzer.errors import SourceError
 
 ROOT = Path(__file__).parents[3]
 MUTATIONS = runpy.run_path(str(ROOT / "tools" / "mutations.py"))
-SECONDS = 10  # of CPU time, where a source of the tests takes hundredths
+SECONDS = 10  # of CPU time; the sources in the tests take hundredths of a second
 INSERTED = [
     *(
         "end",
@@ -52,7 +52,7 @@ def sources():
 
 
 def expressions(source):
-    """Walk through all of it, as what advises does."""
+    """Walk through all expressions of a source, as the advice does."""
     for procedure in source.procedures:
         for each, _ in statements(procedure.body):
             match each:
@@ -65,7 +65,7 @@ def expressions(source):
 
 
 def tried(text, name, folder):
-    """Read a text; tell whether it could be."""
+    """Read a text; return whether it could be read."""
     (folder / name).write_bytes(text)
     signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:

@@ -1,4 +1,4 @@
-"""A finding names a region; the model has it by the same name, in the same line."""
+"""The reader for advice finds each region under the same name and at the same line as the instrumentation does."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Where the samples in Fortran divide their work, and hand it on."""
+"""Where the Fortran samples divide their work and pass on results."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Statements that are no construct."""
+"""Statements that are not constructs."""
 
 import pytest
 

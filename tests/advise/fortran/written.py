@@ -26,7 +26,7 @@ from autoanalyzer.advise.nest import (
 )
 
 
-def written(each):  # noqa: PLR0911, PLR0912 - one case a class
+def written(each):  # noqa: PLR0911, PLR0912 - one case per class
     match each:
         case None:
             return ""
@@ -81,7 +81,7 @@ def inside(each):
     return []
 
 
-def said(each):  # noqa: PLR0911 - one case a class
+def said(each):  # noqa: PLR0911 - one case per class
     match each:
         case Assignment(target=target, value=value, operator=operator):
             return f"{written(target)} {operator}= {written(value)}"

@@ -1,4 +1,4 @@
-"""Every second of a region on a rank has its part, and the parts are the wall time."""
+"""Every second of a region on a rank belongs to one part, and the parts add up to the wall time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from autoanalyzer.analyze.account.splitting import Splitting
 from autoanalyzer.experiment import Experiment, Location, Metric, Notes, load
 
 DATA = Path(__file__).parents[2] / "data"
-BLOCK = "autoanalyzer.experiment.experiment._BLOCK"  # values of a block
+BLOCK = "autoanalyzer.experiment.experiment._BLOCK"  # number of values in a block
 CALLS = {"mpi_call": 1e-3, "mpi_byte": 1e-9}
 FILES = {"read_call": 1e-3, "read_byte": 1e-9, "write_call": 3e-3, "write_byte": 2e-9}
 
@@ -28,7 +28,7 @@ def account(experiment: Experiment, **notes: Any) -> Account:
 
 
 def of_region(found: Account, path: str, *, own: bool = True) -> dict[str, list[float]]:
-    """What each rank spends in a region, by part; parts that are 0 on all ranks are left out."""
+    """Return the seconds that each rank spends in a region, by part; parts that are 0 on all ranks are left out."""
     experiment = found.ranks.experiment
     place = [experiment.path_name(each.id) for each in found.ranks.regions].index(path)
     return {name: rows[0].tolist() for name, rows in found.by_rank([place], own=own).items() if rows.any()}
@@ -61,7 +61,7 @@ def assert_closes(found: Account) -> None:
 
 @pytest.fixture
 def counted(make_experiment):
-    """Prices of 1, 10 and 100 ns explain all computing but half of rank 1's in ``odd``, and too much in ``quick``."""
+    """Prices of 1, 10 and 100 ns explain all busy time but half of rank 1's in ``odd``, and too much in ``quick``."""
     return make_experiment(
         {"plain": [1, 2], "near": [2, 2], "far": [4, 4], "far/odd": [0.01, 0.02], "quick": [0.01, 0.0]},
         instructions={
@@ -90,7 +90,7 @@ def test_computing_is_counts_at_prices_that_fit_and_a_rest(counted):
 
 
 def test_divisions_and_the_like_take_the_least_of_their_price_before_instructions_have_theirs(counted):
-    """In ``near``, 1e8 divisions take 2 ns at least, and 12 at most; in ``odd``, rank 1 is slow by denormal numbers."""
+    """In ``near``, 1e8 divisions take 2 to 12 ns each; in ``odd``, rank 1 is slow because of denormal numbers."""
     zero = np.zeros_like(counted.exclusive("instructions"))
     divisions, denormals = zero.copy(), zero.copy()
     names = [counted.path_name(path) for path in range(len(zero))]
@@ -109,12 +109,12 @@ def test_divisions_and_the_like_take_the_least_of_their_price_before_instruction
     place = [run.path_name(each.id) for each in found.ranks.regions].index("near")
     assert found.own_intervals["divisions"][:, place] == pytest.approx([0.2, 1.2], abs=1e-2)
     odd = [run.path_name(each.id) for each in found.ranks.regions].index("far/odd")
-    assert found.own_intervals["denormals"][:, odd] == pytest.approx([0.0, 0.005], abs=1e-6)  # some take no time
+    assert found.own_intervals["denormals"][:, odd] == pytest.approx([0.0, 0.005], abs=1e-6)  # some cost 0
     assert_closes(found)
-    divisions[:], denormals[names.index("far/odd")] = 0, [0, 2e6]  # which wait for each other, and take 5 ns
+    divisions[:], denormals[names.index("far/odd")] = 0, [0, 2e6]  # each waits for the one before, and takes 5 ns
     chain = run.replaced(metrics=run.metrics, severities=severities | {"divisions": denormals, "denormals": divisions})
     assert of_region(account(chain, prices=prices), "far/odd")["divisions"] == pytest.approx([0.0, 0.01], abs=1e-4)
-    for rates in (True, False):  # of the same work, or of other work than the ranks did when timed
+    for rates in (True, False):  # whether the counts are of the same work as the times
         assert_closes(account(run, prices=prices, counts_by_rank=rates))
 
 
@@ -128,7 +128,7 @@ MACHINE = {
 
 @pytest.mark.parametrize("each", [0.3e-9, 0.59e-9])
 def test_misses_are_no_cause_where_instructions_may_take_their_time(make_experiment, each):
-    """An instruction of a chain takes 0.6 ns, so that a miss may take 0.5 ns; or it takes 3.8 ns at least."""
+    """An instruction in a chain takes 0.6 ns, so a miss may take 0.5 ns; or an instruction takes at least 3.8 ns."""
     seconds = {"shared": [3e8 * each + 0.06] * 2, "calm": [0.5, 0.5], "rest": [0.1, 0.1]}
     run = make_experiment(
         seconds,
@@ -196,7 +196,7 @@ def test_without_counts_computing_is_one_part(make_experiment):
 
 
 def test_time_in_the_kernel_is_page_faults_at_their_price_and_a_rest(make_experiment):
-    """Of the region that calls the system much, a fault takes no more than twice what was calibrated."""
+    """In ``touch``, page faults explain all system time, because a fault may take up to twice its calibrated price."""
     run = make_experiment(
         {"touch": [1.0, 2.0], "call": [1.0, 1.0], "work": [4.0, 4.0]},
         system_time={"touch": [0.5, 1.0], "call": [0.5, 0.5]},
@@ -280,7 +280,7 @@ def test_calls_between_nodes_have_their_own_price(make_experiment):
     apart = made.replaced(locations=[Location("m", "ab"[rank > 2], rank) for rank in range(4)])
     assert of_region(account(made, prices=CALLS | {"mpi_call_across": 4e-3}), "meet")["mpi_calls"] == [0.09] * 4
     across = of_region(account(apart, prices=CALLS | {"mpi_call_across": 4e-3}), "meet")["mpi_calls"]
-    assert across == pytest.approx([0.18, 0.18, 0.18, 0.36])  # 1 of 3 others across, or all
+    assert across == pytest.approx([0.18, 0.18, 0.18, 0.36])  # 1 of the 3 other ranks is on another node, or all are
     assert of_region(account(apart, prices=CALLS), "meet")["mpi_calls"] == pytest.approx([0.09] * 4)
 
 
@@ -301,7 +301,7 @@ def test_files_are_calls_bytes_and_a_rest(make_experiment):
 
 @pytest.mark.parametrize(("calls", "rest"), [(1.1e4, 0.0), (0.9e4, 0.991)])
 def test_small_calls_take_all_of_the_time_in_files_unless_they_wait(calls, rest, make_experiment):
-    """MPI-IO takes longer for a call than the system does; what is longer than 100 us for each waits."""
+    """A call takes longer in MPI-IO than in the system; time beyond 100 us per call is waiting."""
     made = make_experiment(
         {"dump": [0.0]},
         io_time={"dump": [1.0]},
@@ -385,7 +385,7 @@ def test_the_account_of_a_file_closes(name, tmp_path):
 
 
 def made_up(make_experiment, ranks: int, seed: int) -> Experiment:
-    """Draw an experiment with all that an account is made of, and some zeros."""
+    """Draw an experiment with all metrics that an account uses, and some zeros."""
     chance = np.random.default_rng(seed)
     paths = ("a", "a/b", "a/b/c", "d", "MPI_Init")
 
@@ -417,7 +417,7 @@ def made_up(make_experiment, ranks: int, seed: int) -> Experiment:
 
 
 @given(ranks=st.integers(1, 4), seed=st.integers(0, 2**32 - 1), calibrated=st.booleans())
-@example(ranks=4, seed=623, calibrated=True)  # prices that are found in many steps
+@example(ranks=4, seed=623, calibrated=True)  # prices need many iterations
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_every_account_closes_and_does_not_depend_on_blocks(make_experiment, ranks, seed, calibrated):
     experiment = made_up(make_experiment, ranks, seed)
@@ -430,7 +430,7 @@ def test_every_account_closes_and_does_not_depend_on_blocks(make_experiment, ran
         cut = account(experiment.replaced(), **notes)
         rows, expected = (each.by_rank(range(len(each.ranks.regions))) for each in (cut, found))
         assert cut.fitted == pytest.approx(found.fitted, rel=1e-6)
-        for name in found.parts:  # small differences of large times, whose last digits are rounded
+        for name in found.parts:  # parts are small differences of large times, so their last digits are rounded
             assert cut.own[name] == pytest.approx(found.own[name], rel=1e-6, abs=1e-6)
             assert rows[name] == pytest.approx(expected[name], rel=1e-6, abs=1e-6)
 

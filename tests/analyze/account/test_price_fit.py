@@ -1,4 +1,4 @@
-"""Prices that explain a run, within what a machine was measured to take."""
+"""Prices that explain a run, within the limits that were measured on the machine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FREE = (0.0, np.inf)
 
 
 def products(*paths):
-    """Make sums of products of call paths, each ``([counts of a thread, …], [its time, …])``."""
+    """Return the sums of products for each call path ``([counts of a thread, …], [its time, …])``."""
     columns = [np.column_stack([np.array(counts, float), times]) for counts, times in paths]
     return np.array([each.T @ each for each in columns])
 
@@ -72,7 +72,7 @@ def test_of_one_call_path_they_are_those_of_least_squares(seed):
     [
         (Prices(), [1e-9, 1e-8, 1e-7]),
         (Prices(instruction=1.5e-9, l1_miss_streamed=1e-9, l2_miss_chased=1e-6), [1e-9, 1e-8, 1e-7]),
-        (Prices(instruction=4e-9), [1e-9, 1e-8, 1e-7]),  # of notes that know no least and no most
+        (Prices(instruction=4e-9), [1e-9, 1e-8, 1e-7]),  # of old notes, which have no lower and upper limits
         (Prices(instruction_independent=2e-9, instruction_dependent=9e-9), [2e-9, None, None]),
         (Prices(l1_miss_streamed=2e-9, l1_miss_chased=5e-9), [None, 5e-9, None]),
         (Prices(l1_miss_streamed=2e-8), [None, 2e-8, None]),
@@ -93,7 +93,7 @@ def test_a_miss_is_between_one_in_a_walk_and_one_in_a_chase(make_experiment, cal
 
 @pytest.fixture
 def mixed(make_experiment):
-    """Instructions of 0.1 ns in two regions, of 0.5 in a third, of more in a fourth; misses of 10 ns in two."""
+    """Instructions take 0.1 ns in two regions, 0.5 ns in a third, and more in a fourth; misses take 10 ns in two."""
     return make_experiment(
         {"quick": [1.0, 2.0], "also": [1.0, 3.0], "chained": [5.0, 5.0], "odd": [4.0, 4.0]},
         instructions={"quick": [1e10, 1e10], "also": [1e10, 2e10], "chained": [8e9, 1e10], "odd": [1e9, 1e9]},
@@ -112,7 +112,7 @@ def test_each_region_has_its_own_price_of_an_instruction_within_what_code_takes(
 
 
 def test_what_the_dearest_instruction_leaves_is_of_misses_up_to_those_of_a_chase(make_experiment):
-    """In a calibrated walk a line comes each 2 ns, whatever the run's price; a chase waits 0.1 us for each."""
+    """In a walk, a cache line arrives every 2 ns at the calibrated price; in a chase, each miss takes 0.1 us."""
     walks = {"walk": [1.2, 2.4], "too": [1.2, 1.2], "chase": [0.1, 0.1], "other": [2.0, 2.0]}
     experiment = make_experiment(
         walks,
@@ -135,7 +135,7 @@ def test_without_both_bounds_all_regions_have_the_fitted_price(mixed, calibrated
 
 def test_of_many_ranks_some_that_lie_evenly_spread_decide(make_experiment, monkeypatch):
     monkeypatch.setattr("autoanalyzer.analyze.run.summary._SAMPLED", 8)
-    times = [1.0, 9.0, 2.0, 9.0, 3.0, 9.0, 4.0, 9.0]  # two call paths: main, and work
+    times = [1.0, 9.0, 2.0, 9.0, 3.0, 9.0, 4.0, 9.0]  # the experiment has two call paths: main, and work
     experiment = make_experiment({"work": times}, instructions={"work": [1e9, 1.0, 2e9, 1.0, 3e9, 1.0, 4e9, 1.0]})
     assert sampled(experiment).tolist() == [0, 2, 4, 6]
     assert fitted_prices(experiment, Counted.of(experiment), Prices()) == pytest.approx([1e-9])

@@ -19,7 +19,7 @@ NOISE = (1.0, 1.004, 1.001, 1.02, 1.3)
 def experiment(
     values: Sequence[float], *, ranks: int = 2, regions: Sequence[Region] = REGIONS, **changes: object
 ) -> Experiment:
-    """Main takes 0.1 s of its own; the regions take what is given, on every rank."""
+    """Return an experiment whose main takes 0.1 s of its own, and whose regions take the given times on every rank."""
     paths = [CallPath(MAIN), *(CallPath(region, 0) for region in regions[: len(values)])]
     times = np.repeat(np.array([0.1, *values])[:, None], ranks, axis=1)
     parts: dict[str, object] = {
@@ -65,7 +65,7 @@ def test_a_loss_in_one_region_is_seen_where_another_gains_as_much():
 
 @pytest.mark.parametrize("known", ["mpi_time", "kind"])
 def test_waiting_that_moves_to_another_region_is_told_and_slows_nothing_unless_the_program_is_slower(known):
-    """The region y waits, by its kind or by its time in MPI; what it adds to that is work."""
+    """Region y waits, as shown by its kind or its time in MPI; its additional time is work."""
 
     def runs(work: float, waiting: float, more: float = 0.0) -> list[Experiment]:
         kind = "mpi" if known == "kind" else "function"
@@ -102,7 +102,7 @@ def test_a_change_below_the_threshold_is_none_however_sure():
 
 
 def test_a_change_is_one_of_as_many_as_are_not_surer():
-    """The change of y has a probability of 0.0071 if nothing changed, which of two is more than 0.01 (Holm)."""
+    """If nothing had changed, the change of y would have a probability of 0.0071; doubled, this exceeds 0.01 (Holm)."""
 
     def runs(x: float, y: float) -> list[Experiment]:
         return [experiment([x * noise, y * noise]) for noise in np.exp([0, 0.01, 0.04, 0.05, 0.06])]
@@ -316,7 +316,7 @@ def test_compute_time_is_cpu_time_outside_mpi():
 
 
 def shared(work: Sequence[float], path: float | None = None) -> Experiment:
-    """Each rank computes 0.1 s in main, and its part of the work in x; the path, if given, is all in x."""
+    """Return a run with 0.1 s per rank in main, and ``work`` in x; the critical path, if given, is all in x."""
     times = np.array([[0.1] * len(work), work])
     on_path = {} if path is None else {"path_time": np.array([[0.0] * len(work), [path, *[0.0] * (len(work) - 1)]])}
     severities = {"cpu_time": times, "mpi_cpu_time": np.zeros_like(times), **on_path}

@@ -1,4 +1,4 @@
-"""The efficiencies and the critical path of runs that have recorded it."""
+"""Efficiencies and critical path of runs that recorded the path."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LATE = Delay("aa1|function|wait|app.c|wait|0|3|3", "aa1|function|chain|app.c|cha
 
 @pytest.fixture
 def chain(make_experiment: MakeExperiment) -> Experiment:
-    """Three ranks share 3 s of ``even``, then each does 1 s of ``chain`` when the one before has done it."""
+    """Three ranks share 3 s of ``even``, then each does 1 s of ``chain`` after the rank before it."""
     made = make_experiment(
         {"even": [1.0] * 3, "chain": [1.0] * 3, "wait": [0.0] * 3},
         mpi_time={"wait": [2.0] * 3},

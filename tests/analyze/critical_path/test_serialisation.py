@@ -1,4 +1,4 @@
-"""What the critical path has beyond each region's busiest rank: one after another, or late in turn."""
+"""Time on the critical path beyond each region's busiest rank: ranks work one after another, or are late in turn."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def followed(
     who: Sequence[tuple[str, str, float, float]],
     **others: Times,
 ) -> Experiment:
-    """Make a run that has recorded its path; ``who``: waiting region, late region, seconds, those by messages."""
+    """Make a run that recorded its path; ``who``: waiting region, late region, seconds, seconds due to messages."""
     made = make_experiment(
         times, mpi_time=waits, mpi_bytes={}, path_time=path, wait_time=waits, delay_time=delays, **others
     )
@@ -46,7 +46,7 @@ def followed(
 
 @pytest.fixture
 def chain(make_experiment: MakeExperiment) -> Experiment:
-    """Each of four ranks receives in ``sweep`` what the one before has done in its ``kernel``."""
+    """Return a run in which each of four ranks receives in ``sweep`` what the one before has computed in ``kernel``."""
     return followed(
         make_experiment,
         {"even": [8.0] * 4, "sweep": [0.0] * 4, "sweep/kernel": [1.0] * 4},
@@ -80,7 +80,7 @@ def test_the_region_in_which_ranks_wait_and_work_one_after_another_is_named_with
 
 
 def test_the_beginning_of_a_path_is_not_taken_for_all_of_it(chain: Experiment) -> None:
-    """Even if it is longer than the busiest rank's time."""
+    """This holds even if the recorded beginning is longer than the busiest rank's time."""
     part = analyze(chain.replaced(notes=replace(chain.notes, path_is_partial=True)))
     assert part.explanation.serialisation is None
     assert part.critical_path is not None
@@ -103,7 +103,7 @@ def test_where_ranks_wait_is_said_with_the_efficiency_unless_a_finding_does(chai
     lost = f"parallel efficiency 95 %; lost: 4.8 % because ranks are busy at different times; {wait}"
     said = f"{lost}; next: autoanalyzer analyze --path"
     assert said in " ".join(" ".join(verdict_lines(analyze(late), everything=True)).split())
-    assert "next: " not in "".join(verdict_lines(analyze(late)))  # the findings come first
+    assert "next: " not in "".join(verdict_lines(analyze(late)))  # the findings suggest the next step
     found = analyze(late.replaced(notes=replace(late.notes, processors=2)))
     moved = Finding(Kind.TRANSFER, None, gain=Gain(4.2, 1.0, (Saved(Why.TRANSFER, 4.2),)))
     waiting, transfer = find_lost(found, [moved])
@@ -122,7 +122,7 @@ def test_where_ranks_wait_is_said_with_the_efficiency_unless_a_finding_does(chai
     assert longest is not None
     waited_for = replace(first, waits=(Wait(longest.region, 0.12),))
     assert any("ranks wait for this region: 120 ms on average" in line for line, _ in reasons(found, waited_for))
-    part = analyze(late, exclude_ranks=[3])  # which has no efficiency
+    part = analyze(late, exclude_ranks=[3])  # a part of the ranks has no efficiency
     assert (part.efficiency, part.verdict.longest_wait) == (None, None)
 
 
@@ -175,7 +175,7 @@ def test_what_ranks_lose_by_unequal_work_inside_is_not_only_because_of_different
 
 
 def test_no_rank_waits_for_itself(make_experiment: MakeExperiment) -> None:
-    """Rank 1 waits longest in ``meet``, but for what rank 0 does first; then rank 0 waits there for rank 1."""
+    """Rank 1 waits longest in ``meet``, for rank 0's first work; then rank 0 waits there for rank 1."""
     found = analyze(
         followed(
             make_experiment,
@@ -219,7 +219,7 @@ def test_what_a_loop_around_the_program_costs_is_in_all_that_it_contains(make_ex
 def test_no_finding_accounts_for_more_than_it_saves_and_none_for_what_one_inside_it_does(
     make_experiment: MakeExperiment,
 ) -> None:
-    """Ranks differ a little in sum, and are late in turn in ``kernel``."""
+    """The ranks' totals differ a little, and they are late in turn in ``kernel``."""
     found = analyze(
         followed(
             make_experiment,
@@ -239,7 +239,7 @@ def test_no_finding_accounts_for_more_than_it_saves_and_none_for_what_one_inside
     )
     assert [[wait.region.name for wait in each.waits] for each in each_place_once(found, [around])] == [["meet"]]
     waits = [[wait.region.name for wait in each.waits] for each in each_place_once(found, [around, late])]
-    assert waits == [[], ["meet"]]  # once, for the region inside
+    assert waits == [[], ["meet"]]  # named once, at the inner region
     step = Finding(Kind.LATE, regions["step"])
     for findings, tied in (
         ([even], [(1,), ()]),
@@ -353,7 +353,7 @@ def test_what_is_around_the_region_is_not_named_for_the_same(make_experiment: Ma
 
 
 def late_in_turn(make_experiment: MakeExperiment, path: float, **others: Times) -> Findings:
-    """Two ranks that are busy for 3 s each in ``kernel``, at most for ``path`` together, and meet in a collective."""
+    """Two ranks are busy for 3 s each in ``kernel``, for ``path`` seconds of the critical path, and meet afterwards."""
     return analyze(
         followed(
             make_experiment,
@@ -401,7 +401,7 @@ def test_a_path_that_is_longer_by_a_tenth_of_it_is_no_noise(
 
 
 def test_a_slow_rank_off_the_critical_path_saves_nothing(make_experiment: MakeExperiment) -> None:
-    """Rank 1 has more of ``uneven``, but rank 0 has the same more of ``other`` before they meet."""
+    """Rank 1 needs longer for ``uneven``, but rank 0 needs as much longer for ``other`` before they meet."""
     found = analyze(
         followed(
             make_experiment,
@@ -417,7 +417,7 @@ def test_a_slow_rank_off_the_critical_path_saves_nothing(make_experiment: MakeEx
     other = gain_of_balance(found, [regions.index("other")])
     assert other is not None
     assert (other.parts[0].before, other.parts[0].after) == (5.5, 3.25)
-    assert other.seconds == pytest.approx(8.5 - 8.25)  # for rank 1 is busy elsewhere
+    assert other.seconds == pytest.approx(8.5 - 8.25)  # rank 1 is busy elsewhere
     text = " ".join(" ".join(verdict_lines(found, everything=True)).split())
     assert "saves up to 250 ms (2.9 % of run)" in text
     assert (
@@ -435,7 +435,7 @@ def test_a_slow_rank_off_the_critical_path_saves_nothing(make_experiment: MakeEx
 def test_a_difference_that_chance_can_make_is_left_out_where_nobody_waits_for_it(
     late: float, clusters: int, make_experiment: MakeExperiment
 ) -> None:
-    """The path has of the region what the others are busy for there; or what the slow rank is."""
+    """The path's time in the region is that of the other ranks, or that of the slow rank."""
     times = {"step": [3.0] * 3 + [3.9], "rest": [5.9] * 3 + [5.0]}
     experiment = followed(
         make_experiment,
@@ -471,7 +471,7 @@ def test_waiting_is_what_was_recorded_and_for_whom(make_experiment: MakeExperime
 def test_a_path_that_is_shorter_than_ranks_are_busy_is_not_that_of_the_run(
     path: float, whole: bool, make_experiment: MakeExperiment
 ) -> None:
-    """As one that was recorded until it was too dear; what clocks resolve is no difference."""
+    """A path is too short if recording stopped because it cost too much; clock resolution makes no difference."""
     made = followed(make_experiment, {"kernel": [10.0] * 2}, path={"kernel": [path, 0.0]}, waits={}, delays={}, who=())
     found = analyze(made)
     assert bool(found.explanation.serialisation) == whole
@@ -505,7 +505,7 @@ def test_a_path_that_is_shorter_than_ranks_are_busy_is_not_that_of_the_run(
 def test_ranks_pass_on_results_only_if_the_path_has_more_visits_than_any_rank(
     on_path: Mapping[str, float], kind: Kind, said: str, make_experiment: MakeExperiment
 ) -> None:
-    """Each step contains kernels and no messages; without data on the path's visits, all waits for messages count."""
+    """A step has kernels and no messages; without visits on the path, all waits for messages count."""
     path_visits = {f"sweep/{name}": [each, 0, 0, 0] for name, each in on_path.items()}
     found = analyze(
         followed(
@@ -540,7 +540,7 @@ def test_a_rank_is_busy_in_a_team_for_as_long_as_its_slowest_thread(make_experim
 def test_threads_that_are_slowest_in_turn_are_no_ranks_that_work_in_turn(
     make_experiment: MakeExperiment, team_time: Times, late: bool
 ) -> None:
-    """The path has the slowest thread of each execution, which no thread is in all of them."""
+    """The path contains the slowest thread of each execution; no single thread is always the slowest."""
     made = followed(
         make_experiment,
         {"team": [5.0] * 4, "alone": [2.0, 0.0] * 2},
@@ -554,13 +554,13 @@ def test_threads_that_are_slowest_in_turn_are_no_ranks_that_work_in_turn(
     )
     found = busy_times(made)
     assert found[1:].tolist() == [[5.0 if late else 8.0, 0.0] * 2, [2.0, 0.0] * 2]
-    assert busy_times(made, of_path=False)[1:].tolist() == [[5.0, 0.0] * 2, [2.0, 0.0] * 2]  # to compare it with others
+    assert busy_times(made, of_path=False)[1:].tolist() == [[5.0, 0.0] * 2, [2.0, 0.0] * 2]  # to compare threads
     serialisation = analyze(made).explanation.serialisation
     assert (serialisation is not None and bool(serialisation.beyond.any())) == late
 
 
 def test_serial_work_beside_a_team_without_a_probe_is_busy_time_of_the_rank(make_experiment: MakeExperiment) -> None:
-    """The call path around the team has both, and no other thread enters it; in a program without probes, the root."""
+    """The call path around the team contains serial and team work; without probes, this call path is the root."""
     made = followed(
         make_experiment,
         {"whole": [3.0, 0.0] * 2, "team": [2.0, 2.0] * 2, "team/within": [1.0, 1.0] * 2},
@@ -588,7 +588,7 @@ def test_a_team_without_a_probe_is_known_by_the_threads_that_wait_in_it(
 def test_work_that_is_handed_out_and_ends_at_different_times_is_late_once_for_each_place(
     length: float, late: bool, make_experiment: MakeExperiment
 ) -> None:
-    """Ranks 1 to 3 do equally much, but rank 3 begins its last piece when the others have done theirs."""
+    """Ranks 1 to 3 do the same amount of work, but rank 3 begins its last piece when the others have finished."""
     end = length - 3.0
     handed = followed(
         make_experiment,
@@ -605,7 +605,7 @@ def test_work_that_is_handed_out_and_ends_at_different_times_is_late_once_for_ea
     assert (work.kind is Kind.LATE, found.verdict.longest_wait) == (late, None)
     text = " ".join(" ".join(verdict_lines(found)).split())
     how_long = "1.2 s" if late else "300 ms"
-    wait = f"ranks wait for each other: {how_long} on average, in take (app.c:3)"  # for two of three
+    wait = f"ranks wait for each other: {how_long} on average, in take (app.c:3)"  # of two of three ranks
     assert (
         f"why: ranks finish this region at different times, so {wait} try: hand out" if late else f" {wait}"
     ) in text
@@ -654,7 +654,7 @@ def test_where_much_is_in_mpi_and_ranks_are_alike_a_command_is_named_that_shows_
     made = make_experiment({"work": [1 - in_mpi] * 4, "turn": [0.0] * 4}, **waits)
     text = " ".join(" ".join(verdict_lines(analyze(made))).split())
     assert "try: autoanalyzer run --path always (shows which ranks wait for which)" in text
-    found = analyze(made.replaced(notes=replace(made.notes, processors=2)))  # for cores, or for each other
+    found = analyze(made.replaced(notes=replace(made.notes, processors=2)))  # ranks wait for a core, or for each other
     assert (found.verdict.balanced, found.verdict.not_followed > 0) == (True, said)
     text = " ".join(" ".join(verdict_lines(found)).split())
     assert (
@@ -687,7 +687,7 @@ def test_a_saving_in_wall_time_is_at_most_the_regions_time_on_the_path(make_expe
     )
     gain = gain_of_balance(found, [culprit_named(found, "work")])
     assert gain is not None
-    assert gain.parts == (Saved(Why.EVEN, 1.0, 0.0, on_path=True),)  # 4 s to 1.75 s, of which 1 s is on the path
+    assert gain.parts == (Saved(Why.EVEN, 1.0, 0.0, on_path=True),)  # 4 s become 1.75 s, but only 1 s is on the path
 
 
 def test_a_region_without_busy_time_saves_none(chain: Experiment) -> None:
@@ -708,7 +708,7 @@ def test_work_that_may_be_passed_on_keeps_its_saving_where_ranks_wait_for_a_part
 ) -> None:
     """``solve`` calls MPI, so visits do not show whether ranks pass on results or are late in turn.
 
-    With much other work, less than a tenth of the run is lost by this.
+    If there is much other work, this loses less than a tenth of the run.
     """
     found = analyze(
         followed(

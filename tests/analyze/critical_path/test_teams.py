@@ -1,4 +1,4 @@
-"""Teams in which a different thread is slowest each time: what they lose, where it is named, and what hides it."""
+"""Teams in which a different thread is slowest each time: how much they lose, where it is reported, what hides it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def of_threads(make_experiment: MakeExperiment, times: Times, path: Times, **oth
 
 
 def alike(make_experiment: MakeExperiment, length: float = 8.0, **others: Times) -> Experiment:
-    """Make a run whose threads are busy equally long in total, in a team and in serial work beside it."""
+    """Make a run whose threads have equal total busy time, in a team and in serial work beside it."""
     times = {"team": [5.0] * 4, "alone": [2.0, 0.0] * 2}
     path = {"team": [length / 2, 0.0] * 2, "alone": [2.0, 0.0, 0.0, 0.0]}
     return of_threads(make_experiment, times, path, **others)
@@ -81,7 +81,7 @@ def test_threads_that_are_slow_in_turn_are_looked_for_once(
 ) -> None:
     found = analyze(alike(make_experiment, team_time=IN_TURN))
     assert verdict_lines(found, advised=advise(found, lambda _: Found(None)))
-    monkeypatch.setattr("autoanalyzer.analyze.verdict.teams._culprits", None)  # which would be called to look again
+    monkeypatch.setattr("autoanalyzer.analyze.verdict.teams._culprits", None)  # a second search would call this
     assert [*slow_in_turn(found).values()] == [None]
 
 
@@ -107,7 +107,7 @@ def test_the_schedule_in_the_source_is_what_to_try(
 @pytest.mark.parametrize(
     ("length", "team", "samples"),
     [
-        (5.0, {}, 0.0),  # the slowest threads were not recorded
+        (5.0, {}, 0.0),  # the run did not record the slowest threads
         (5.4, {"team_time": {"team": [5.4, 0.0] * 2}}, 0.0),
         (8.0, {"team_time": IN_TURN}, 0.1),
     ],
@@ -161,7 +161,7 @@ def test_threads_that_also_differ_in_total_are_one_finding_with_both_savings(
 
 
 def test_ranks_and_threads_that_are_slow_in_turn_are_not_counted_twice(make_experiment: MakeExperiment) -> None:
-    """Each rank's team takes 8 s; one after the other, as the path shows, they take 12 s."""
+    """Each rank's team takes 8 s; the critical path shows that ranks work one after another, and take 12 s."""
     found = analyze(
         of_threads(make_experiment, {"team": [5.0] * 4}, {"team": [6.0, 0.0] * 2}, team_time={"team": [8.0, 0.0] * 2})
     )
@@ -196,7 +196,7 @@ def test_threads_that_share_cores_may_take_work_from_each_other_unless_each_has_
 def test_another_loop_of_the_team_in_which_threads_differ_in_total_hides_no_loss(
     make_experiment: MakeExperiment,
 ) -> None:
-    """Of the loop ``a``, a different thread is slowest each time; of ``b``, always the second one."""
+    """In loop ``a``, a different thread is slowest each time; in loop ``b``, it is always the second one."""
     made = of_threads(
         make_experiment,
         {"team": [0.0] * 4, "team/a": [5.0] * 4, "team/b": [1.0, 3.0] * 2},
@@ -222,7 +222,7 @@ def test_runs_of_which_some_lack_the_slowest_threads_are_judged_by_the_busiest(m
 
 
 def test_what_only_other_threads_of_a_team_do_is_not_busy_time_of_the_rank(make_experiment: MakeExperiment) -> None:
-    """The first thread calls ``a``, the other one ``b``, which takes longer."""
+    """The first thread calls ``a``; the second one calls ``b``, which takes longer."""
     made = of_threads(
         make_experiment,
         {"team": [0.5] * 4, "team/a": [3.0, 0.0] * 2, "team/b": [0.0, 5.0] * 2},
@@ -236,7 +236,7 @@ def test_what_only_other_threads_of_a_team_do_is_not_busy_time_of_the_rank(make_
 def test_a_call_path_is_in_a_team_on_all_ranks_whichever_ranks_are_read_together(
     make_experiment: MakeExperiment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Only on the first rank does a second thread execute the function."""
+    """A second thread executes the function on the first rank only."""
 
     def on_path() -> list[float]:
         made = of_threads(
@@ -259,7 +259,7 @@ def test_a_call_path_is_in_a_team_on_all_ranks_whichever_ranks_are_read_together
 def test_the_innermost_loop_with_the_loss_is_named(
     make_experiment: MakeExperiment, slowest: tuple[float, float], line: int
 ) -> None:
-    """A parallel region has two loops, and each calls a function."""
+    """A parallel region has two loops; the first one calls a function."""
     names = ("team", "team/one", "team/two", "team/one/work")
     one, two = slowest
     of_slowest = {"team/one/work": [one, 0.0] * 2, "team/two": [two, 0.0] * 2}

@@ -1,4 +1,4 @@
-"""Regions over all their call paths."""
+"""A region's time summed over all its call paths."""
 
 import re
 import sys
@@ -20,7 +20,7 @@ SLOPE = {"x": 6.0, "x/x1": 10.0, "x/x1/x2": 30.0}
 
 @pytest.fixture
 def found(make_experiment):
-    """Analyse exclusive times by path on two ranks; what has one name is one region."""
+    """Return a function that analyses exclusive times by path on two ranks; equal names are one region."""
 
     def make(times: dict[str, float], notes: Notes | None = None, **others: dict[str, float]) -> Findings:
         made = make_experiment(

@@ -1,4 +1,4 @@
-"""Whether a difference between ranks may be chance."""
+"""Whether a difference between ranks may be due to chance."""
 
 from dataclasses import replace
 
@@ -32,7 +32,7 @@ def test_who_executes_more_and_takes_no_longer_by_the_clock_differs_perhaps(make
 
 def test_without_counts_no_rank_executed_more(make_experiment):
     found = analyze(make_experiment({"work": [1.0, 1.0, 2.0, 2.0], "calm": [1.0] * 4}))
-    other = replace(found.vectors, values=found.vectors.values[:, ::-1])  # as levelling may change them
+    other = replace(found.vectors, values=found.vectors.values[:, ::-1])  # values that levelling may have changed
     assert not replace(found.differences, vectors=other).is_by_counts_alone(found.dissimilarity.culprits)
 
 

@@ -236,7 +236,7 @@ def test_noise_beside_a_wide_difference_does_not_end_the_search(make_experiment)
 
 
 def two_programs(first: list[float], second: list[float]) -> Experiment:
-    """Two ranks of one program and two of another, each with a region of its own."""
+    """Return two ranks of one program and two of another; each program has its own region."""
     paths = []
     for number, name in enumerate(("ocean", "ice")):
         paths.append(CallPath(Region("function", "main", f"{name}.c", "main", 0, 1, 9)))
@@ -288,7 +288,7 @@ def test_what_no_process_moves_is_no_cause_where_processes_were_started(make_exp
 
 @pytest.mark.parametrize(("more", "parted"), [(16, False), (23, False), (25, True)])
 def test_ranks_whose_samples_are_within_three_deviations_are_alike(make_experiment, more, parted):
-    """20 and 43 samples are 23 apart, and three times the square root of their sum is 23.8."""
+    """20 and 43 samples differ by 23, and three times the square root of their sum is 23.8."""
     sample = 0.05
     times = {"work": [20 * sample, 20 * sample, (20 + more) * sample], "calm": [1.0] * 3}
     experiment = make_experiment(times)

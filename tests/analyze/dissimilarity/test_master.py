@@ -1,4 +1,4 @@
-"""A master hands out work and computes next to nothing: it is left out of balance and gains."""
+"""A master that hands out work and computes almost nothing is excluded from balance and savings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from autoanalyzer.view.verdict import verdict_lines
 from ..critical_path.test_serialisation import followed
 
 WORK = [0.0, 1.0, 2.0, 3.0]
-MESSAGES = [30.0, 10.0, 10.0, 10.0]  # each worker asks ten times, and the master answers
+MESSAGES = [30.0, 10.0, 10.0, 10.0]  # each worker requests work ten times, and the master answers
 
 
 def dealt_out(make_experiment, work=WORK, calls=MESSAGES):

@@ -1,4 +1,4 @@
-"""Ranks that compute alike and differ by what they send and receive."""
+"""Ranks with equal busy time that differ in what they send and receive."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Ranks that compute alike, one of which holds the others up while it is on no processor."""
+"""Ranks with equal busy time, one of which delays the others while it is off the core."""
 
 from dataclasses import replace
 
@@ -68,7 +68,7 @@ def test_who_sleeps_is_found_where_all_take_turns(make_experiment):
 
 def test_what_polls_in_mpi_had_its_part_of_others_turns(make_experiment):
     polls = {"mpi_cpu_time": {"MPI_Wait": [1.0] * 4}}
-    off = {"MPI_Wait": [-1.0] * 4, "compute": [2.0] * 4, **ASLEEP}  # what MPI computes is in its time
+    off = {"MPI_Wait": [-1.0] * 4, "compute": [2.0] * 4, **ASLEEP}  # CPU time in MPI is part of MPI time
     times, mpi_time = {"MPI_Init": [0.0] * 4, "MPI_Wait": [1.0] * 4, **ALIKE}, {"MPI_Wait": [4.5, 2.5, 4.5, 4.5]}
     findings = analyze(
         sleeping(make_experiment, times, off=off, mpi_time=mpi_time, delay=(5.5, 3.5, 5.5, 5.5), **polls)
@@ -88,7 +88,7 @@ def test_who_sleeps_while_mpi_starts_is_asleep_nowhere_else(make_experiment):
     start = [0.5, 2.5, 0.5, 0.5]
     calls = {"mpi_time": {"MPI_Init": start, **WAITS}, "mpi_start_end_time": {"MPI_Init": start}}
     times = {"MPI_Init": [0.5] * 4, "compute": [1.0] * 4}
-    off = {"MPI_Init": [-0.5] * 4, "compute": [2.0] * 4}  # what MPI computes is in its time
+    off = {"MPI_Init": [-0.5] * 4, "compute": [2.0] * 4}  # CPU time in MPI is part of MPI time
     polls = {"mpi_cpu_time": {"MPI_Init": [0.5] * 4}}
     made = sleeping(make_experiment, times, off=off, delay=(2.0,) * 4, **calls, **polls)
     assert not analyze(made).dissimilarity.exists

@@ -6,7 +6,7 @@ from autoanalyzer.analyze.run.compute_time import Computing
 
 @pytest.fixture
 def compared(make_experiment):
-    """Return the compared values of two or three ranks: time in I/O calls, and bytes."""
+    """Return the values that are compared for two or three ranks: time in I/O calls, and bytes."""
 
     def compared(times: list[float], volumes: list[float]) -> np.ndarray:
         by_path = {"read": times}

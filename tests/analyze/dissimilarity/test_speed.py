@@ -1,4 +1,4 @@
-"""Ranks that are slower nearly everywhere: a slower processor looks like that, too."""
+"""Ranks that are slower in nearly all regions, possibly because of a slower core."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Regi
 from autoanalyzer.view.causes import MAYBE_SPEED
 from autoanalyzer.view.verdict import verdict_lines
 
-# What each loop of a sound program took on a rank that shared its core, beside what it took on the three others.
+# Times per loop of a program without faults: on the three other ranks, and on a rank that shared its core.
 SHARED = {"energy": (77.1, 127.5), "balance": (79.7, 116.1), "react": (46.6, 52.0), "relax": (46.5, 49.5)}
 UNEVEN = {name: (fast, 1.4 * fast) for name, (fast, _) in SHARED.items()}
 LOCAL = {name: (fast, slow if name == "energy" else fast) for name, (fast, slow) in SHARED.items()}
@@ -35,7 +35,8 @@ def test_slower_nearly_everywhere_by_factors_that_vary_is_perhaps_a_matter_of_sp
 
 @pytest.mark.parametrize(("even", "speed"), [(46.6, True), (55.0, False)])
 def test_most_of_what_ranks_compute_elsewhere_must_be_slower(make_experiment, even, speed):
-    times = SHARED | {"react": (even, even), "relax": (46.5, 46.5)}  # of 382 and 399 ms elsewhere, balance has 195.8
+    # The other regions' times add up to 382 or 399 ms; balance, with 195.8 ms, is more or less than half of that.
+    times = SHARED | {"react": (even, even), "relax": (46.5, 46.5)}
     found = analyze(make_experiment(of(times)))
     names = [found.experiment.path_name(each.id) for each in found.vectors.regions]
     energy = names.index("energy")
@@ -82,7 +83,7 @@ def test_seconds_are_no_matter_of_moments_however_small_a_part(make_experiment):
 
 
 def test_ranks_of_another_program_say_nothing_of_a_region():
-    """Two ranks of a program differ a little; two of another one, beside them, never enter its region."""
+    """Two ranks of one program differ a little; two ranks of another program never enter its region."""
     regions = [Region("function", name, "app.c", name, 0, line, line) for line, name in enumerate("aibj", start=1)]
     paths = [CallPath(each, parent) for each, parent in zip(regions, (None, 0, None, 2), strict=True)]
     cpu = np.array([[0.1, 0.1, 0, 0], [0.08, 0.13, 0, 0], [0, 0, 0.1, 0.1], [0, 0, 0.1, 0.1]])

@@ -1,4 +1,4 @@
-"""Tables 2, 3 and 4 of paper 001, and the corners of rough sets."""
+"""Tables 2, 3 and 4 of paper 001, and edge cases of rough sets."""
 
 import random
 from itertools import combinations
@@ -23,7 +23,7 @@ TABLE_2 = DecisionTable(
 
 
 def table(*lines: str) -> DecisionTable:
-    """Read lines of ``ID values… decision``."""
+    """Return a table from lines of ``ID values… decision``."""
     numbers = [[int(word) for word in line.split()] for line in lines]
     rows = tuple(Row(first, tuple(values), decision) for first, *values, decision in numbers)
     return DecisionTable(A[: len(numbers[0]) - 2], rows)

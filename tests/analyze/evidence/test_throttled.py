@@ -1,4 +1,4 @@
-"""Throttled regions are named in the region whose own time they have become."""
+"""Throttled regions are named in the region whose own time includes them."""
 
 import pytest
 

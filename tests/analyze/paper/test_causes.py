@@ -1,4 +1,4 @@
-"""What each departure changes in the causes; Tables 3 and 4 are in ``test_section_6_1``."""
+"""How each deviation from the paper changes the causes; Tables 3 and 4 are in ``test_section_6_1``."""
 
 import json
 from pathlib import Path
@@ -33,7 +33,7 @@ def test_of_attributes_that_part_ranks_as_far_the_order_is_always_the_same(make_
 
 
 def test_an_attribute_is_compared_in_all_regions_so_that_equal_work_elsewhere_hides_it(make_experiment):
-    """Ours looks at the culprit alone."""
+    """The default method compares the culprit only."""
     metrics = {"instructions": {**INSTRUCTIONS, "rest": [1e11] * 4}}
     found = {method: analyze(make_experiment(UNEVEN, **metrics), method=method) for method in ("autoanalyzer", "paper")}
     causes = {method: each.dissimilarity_causes.differences for method, each in found.items()}

@@ -11,7 +11,7 @@ VECTORS = st.lists(st.tuples(*[st.sampled_from([0.0, 1.0, 1.05, 1.1, 1.2, 3.0])]
 
 
 def as_printed(vectors: list[tuple[float, ...]]) -> list[int]:
-    """Algorithm 1, line by line."""
+    """Algorithm 1 as printed, line by line."""
     points, labels = np.array(vectors), [-1] * len(vectors)
     for p in range(len(points)):
         if labels[p] < 0:

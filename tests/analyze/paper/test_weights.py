@@ -18,7 +18,7 @@ def test_a_small_value_is_high_if_the_others_are_smaller():
 
 
 def test_equal_values_weigh_as_often_as_they_occur():
-    """Of six different ones, two are in one class: those near to each other, or those that occur once."""
+    """Six distinct values have five classes: two share one, either near neighbours or those that occur once."""
     assert severity_classes([100, 50, 12, 10, 1.5, 0.2]) == [4, 3, 2, 1, 0, 0]
     assert severity_classes([100, 50, 12, 10, *[1.5] * 10, *[0.2] * 10]) == [4, 3, 2, 2, *[1] * 10, *[0] * 10]
 

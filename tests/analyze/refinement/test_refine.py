@@ -1,4 +1,4 @@
-"""What a second round opens, keeps and drops."""
+"""What a second round opens, keeps and removes."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_a_loop_that_was_throttled_on_one_call_path_and_is_heavy_on_another_stay
     times = {"a": alike(1.0), "b": alike(1.0)}
     before = analyze(make_experiment(times))
     made = make_experiment({**times, "a/loop@7": alike(0.0), "b/loop@7": alike(8.0)})
-    made.call_paths = tuple(  # one loop of both
+    made.call_paths = tuple(  # both call paths contain the same loop
         replace(path, region=made.call_paths[3].region) if number == 4 else path
         for number, path in enumerate(made.call_paths)
     )

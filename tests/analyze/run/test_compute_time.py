@@ -13,7 +13,7 @@ def test_noise_is_as_large_as_it_is_however_few_the_regions(regions):
 def test_noise_does_not_depend_on_how_ranks_are_numbered():
     chance = np.random.default_rng(2)
     times = 1 + 0.01 * chance.standard_normal((6, 8))
-    times[:2, ::2] *= 1.5  # a fault of every second rank
+    times[:2, ::2] *= 1.5  # a fault on every second rank
     found = noise_of_times(times)
     assert found == pytest.approx(0.01, rel=0.5)
     for _ in range(10):

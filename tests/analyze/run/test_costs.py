@@ -39,7 +39,7 @@ def test_without_cpu_time_they_are_of_the_wall_time_of_first_threads():
 
 @pytest.mark.parametrize("without", [0, 1])
 def test_a_block_without_a_first_thread_has_no_part_in_wall_times(without, monkeypatch):
-    monkeypatch.setattr("autoanalyzer.experiment.experiment._BLOCK", 1)  # a process each
+    monkeypatch.setattr("autoanalyzer.experiment.experiment._BLOCK", 1)  # one process per block
     locations = [Location("m", "n", rank, int(rank == without)) for rank in range(2)]
     made = experiment({"wall_time": np.ones((3, 2))}, locations)
     assert len(made.location_blocks()) == 2

@@ -1,4 +1,4 @@
-"""What decides of a verdict is judged by its criteria: just below and just above each."""
+"""Each criterion that decides about a verdict is tested just below and just above its limit."""
 
 from dataclasses import replace
 
@@ -23,7 +23,7 @@ def alike(value: float) -> list[float]:
 
 
 def counts(seconds: dict[str, list[float]], **of_walk: list[float]) -> dict[str, dict[str, list[float]]]:
-    """One instruction a cycle at 1 GHz, every second one an access; what is given is that of ``walk``."""
+    """Return counts for 1 instruction per cycle at 1 GHz, half of them accesses; ``of_walk`` are those of ``walk``."""
     per_second = {"ref_cycles": 1e9, "instructions": 1e9, "l1_accesses": 5e8, "l1_misses": 5e5, "l2_accesses": 5e5}
     rates = per_second | {"l2_misses": 5e4}
     found = {
@@ -78,7 +78,7 @@ def test_part_of_a_regions_time_makes_a_cause(make_experiment, side):
 
 @BOTH
 def test_what_outweighs_others_is_heavy_without_a_cause(side):
-    """The first region merely contains the second, and little more."""
+    """The first region contains the second one and little else."""
     rest = 1 / (1 + side * CRITERIA.outweighs)
     regions = (CodeRegion(1, own_code=False, depth=1, children=(1,)), CodeRegion(2, own_code=False, depth=2))
     values = [0.09, 0.09 * (1 - rest)]
@@ -152,7 +152,7 @@ def test_a_tenth_of_a_difference_elsewhere_is_that_of_a_slower_processor(make_ex
 @BOTH
 @pytest.mark.parametrize(("per_access", "cycles"), [(0.9, CRITERIA.swift), (0.125, CRITERIA.dependent)])
 def test_swift_and_dependent_code_takes_so_long_without_a_miss(make_experiment, side, per_access, cycles):
-    """What is left is just less, or more, than the part of the time that makes a cause."""
+    """The time left for misses is just below, or just above, the share that makes them a cause."""
     seconds = {"walk": alike(1.0), "calm": alike(0.4), "rest": alike(0.3)}
     executed = (1 - CRITERIA.part * side) * 1e9 / cycles
     made = counts(seconds, instructions=alike(executed), l1_accesses=alike(1e8), l1_misses=alike(per_access * 1e8))

@@ -12,7 +12,7 @@ from autoanalyzer.experiment.algebra import difference, mean, merge, ratio, stdd
 
 
 def foreign(**metrics: str) -> Experiment:
-    """Two ranks, the second of which takes twice as long in ``work``, and both 1 s in MPI."""
+    """Two ranks: the second one takes twice as long in ``work``, and both spend 1 s in MPI."""
     made = Builder()
     for name, unit in metrics.items():
         made.metric(name, unit, source="imported:Score-P 1.1")
@@ -126,7 +126,7 @@ def test_negative_time_is_refused():
 
 
 def scalasca(barrier: float = 1.0) -> Experiment:
-    """One process of two threads, the second of which idles while the first is outside the parallel region."""
+    """One process with two threads; the second one is idle while the first is outside the parallel region."""
     made = Builder()
     for name, parent in (
         ("time", None),
@@ -198,7 +198,7 @@ def test_one_thread_has_no_waiting_that_a_cut_can_leave_out():
 
 
 def test_what_the_library_does_below_a_call_of_mpi_is_the_calls_own():
-    """The verdict names the call in the program, and not what is inside of MPI."""
+    """The verdict names the MPI call in the program, and no function inside the library."""
     made = Builder()
     for name, unit in (("time", "sec"), ("visits", "occ")):
         made.metric(name, unit, source="imported:Score-P 1.1")

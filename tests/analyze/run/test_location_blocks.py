@@ -1,4 +1,4 @@
-"""Findings do not depend on how many blocks an analysis walks over, nor on who walks over them."""
+"""Findings do not depend on the number of blocks that an analysis processes, nor on the process that does it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from autoanalyzer.experiment import Experiment, load
 from autoanalyzer.view.findings_json import findings_document
 
 DATA = Path(__file__).parents[2] / "data"
-BLOCK = "autoanalyzer.experiment.experiment._BLOCK"  # values of a block
+BLOCK = "autoanalyzer.experiment.experiment._BLOCK"  # number of values in a block
 LARGE = "autoanalyzer.experiment.experiment._WHOLE"
 
 
@@ -26,7 +26,7 @@ def _document(experiment: Experiment, **options: Any) -> Any:
 
 
 def _assert_close(found: Any, expected: Any, place: str = "") -> None:
-    """Compare documents whose numbers are sums, which blocks add up in another order."""
+    """Compare documents with tolerance, because blocks add numbers in a different order."""
     if isinstance(expected, dict):
         assert found.keys() == expected.keys(), place
         for key, value in expected.items():
@@ -42,7 +42,7 @@ def _assert_close(found: Any, expected: Any, place: str = "") -> None:
 
 
 def _made(kind: str, make_experiment: Any) -> Experiment:
-    """Make eight ranks that differ in one way or another."""
+    """Return eight ranks that differ in some way."""
     ranks = 8
     chance = np.random.default_rng(5)
     slow = np.where(np.arange(ranks) >= 6, 3.0, 1.0)

@@ -1,4 +1,4 @@
-"""What measuring cost is an estimate, and one number in the verdict."""
+"""The measurement overhead is an estimate, and one number in the verdict."""
 
 import re
 from dataclasses import replace
@@ -15,7 +15,7 @@ from autoanalyzer.view.verdict import verdict_lines
 
 
 def measured(plain: Experiment, **others: list[float]) -> Experiment:
-    """The same with notes of a probe that takes 20 ns, and with values of the first region below the root."""
+    """Return the experiment with a probe of 20 ns, and with other values for the first region below the root."""
     severities = {each.name: plain.exclusive(each.name).copy() for each in plain.metrics}
     for name, values in others.items():
         severities[name][1] = values
@@ -23,7 +23,7 @@ def measured(plain: Experiment, **others: list[float]) -> Experiment:
 
 
 def whole_lines(findings) -> list[str]:
-    """The lines of the verdict, those that were broken in one piece."""
+    """Return the lines of the verdict, with wrapped lines joined."""
     return re.sub(r"\n {2,}", " ", "\n".join(verdict_lines(findings))).splitlines()
 
 
@@ -51,7 +51,7 @@ def test_where_counters_are_read_in_calls_half_of_their_price_is_time_of_where_t
     assert cost.of_computing == pytest.approx(100 * (entering + of_mpi / 2 + of_files) / 2, rel=1e-3)
     (row,) = [row for row, path in enumerate(run.call_paths) if path.region.kind == "loop"]
     assert probe_times(run)[row] == pytest.approx([0.01 + 0.3, 0.01 + 0.1])
-    run.notes = replace(run.notes, call_ns=50.0)  # nothing is read: less than clocks tell
+    run.notes = replace(run.notes, call_ns=50.0)  # no counters are read: the price is below clock resolution
     assert probe_times(run)[row] == pytest.approx([0.01, 0.01])
 
 
@@ -102,7 +102,7 @@ def test_what_was_throttled_is_to_be_left_out_of_the_next_build(make_experiment)
     assert costly.endswith(": rebuild with the plan that this run wrote")
 
 
-# Half a pair of 20 ns is the loop's: with 1e8 entries 1 s of its time.
+# A pair of probes takes 20 ns, half of it in the loop: 1e8 entries are 1 s of the loop's time.
 @pytest.mark.parametrize(
     ("times", "entries", "word"),
     [

@@ -1,4 +1,4 @@
-"""How long the program took, where ranks work outside of MPI_Init and MPI_Finalize."""
+"""The program's run time if ranks also work before MPI_Init or after MPI_Finalize."""
 
 import pytest
 
@@ -12,7 +12,7 @@ from autoanalyzer.view.verdict import verdict_lines
     ids=["none", "much", "start", "little", "short"],
 )
 def test_work_before_mpi_is_part_of_the_programs_time(make_experiment, measured, whole, outside, unit):
-    """A program of 30 ms, too: what is said of its regions stays below 100 %."""
+    """Even if the program takes only 30 ms, its regions' shares stay below 100 %."""
     times = {"read": [2.0 * unit] * 2, "solve": [unit] * 2}
     findings = analyze(make_experiment(times, program_time={"": [measured * unit] * 2}))
     assert (findings.run.program_time, findings.run.outside) == (

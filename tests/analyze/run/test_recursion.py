@@ -1,4 +1,4 @@
-"""Recursion: a function is one region, with the time of all its levels."""
+"""Recursion: a function is one region, which has the time of all its levels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..conftest import MakeExperiment
 
 
 def recursive(make_experiment: MakeExperiment, times: Mapping[str, Sequence[float]]) -> Experiment:
-    """Make all call paths whose last name is ``f`` those of one function."""
+    """Return a run in which all call paths whose last name is ``f`` belong to one function."""
     made = make_experiment(times)
     function = next(each.region for each in made.call_paths if each.region.name == "f")
     paths = (replace(each, region=function) if each.region.name == "f" else each for each in made.call_paths)

@@ -1,4 +1,4 @@
-"""Which regions and ranks take part in a comparison."""
+"""Which regions and ranks are compared."""
 
 from dataclasses import replace
 
@@ -58,7 +58,7 @@ def test_a_place_in_two_files_is_refused_with_both_unless_the_whole_name_is_give
 
 
 def _in_files(make_experiment, *files):
-    """Regions that all begin in line 2, each in a file of its own."""
+    """Return regions that all begin at line 2, each in its own file."""
     experiment = make_experiment({f"f{number}": [1, 1] for number in range(len(files))})
     for number, file in enumerate(files, 1):
         path = experiment.call_paths[number]

@@ -1,4 +1,4 @@
-"""Threads are compared once a process has several; what the first does for all is no difference."""
+"""Threads are compared if a process has several; work that the first thread does for all is no difference."""
 
 from pathlib import Path
 

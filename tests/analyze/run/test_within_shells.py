@@ -1,4 +1,4 @@
-"""Regions around the whole program: their own code is weighed, and what is below them."""
+"""Regions around the whole program: only their own code and the regions below them are compared."""
 
 from autoanalyzer.analyze import analyze
 from autoanalyzer.analyze.run.code_regions import CodeRegion, within_shells

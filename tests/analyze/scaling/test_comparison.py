@@ -1,4 +1,4 @@
-"""Two versions' scaling, compared, on runs made by hand."""
+"""Comparison of two versions' scaling, on synthetic runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..conftest import MakeExperiment
 
 @pytest.fixture
 def study(make_experiment: MakeExperiment) -> Any:
-    """Judge runs with 8 s of divided work, and so many that each rank repeats, or that rank 0 does alone."""
+    """Judge runs with 8 s of divided work, ``repeats`` seconds on every rank, and ``alone`` seconds on rank 0."""
 
     def run(ranks: int, repeats: float, alone: float, counted: bool, slow: float) -> Experiment:
         work = {"divided": [8 / ranks] * ranks, "all": [repeats] * ranks, "alone": [alone, *[0.0] * (ranks - 1)]}
@@ -119,7 +119,7 @@ def test_a_loss_of_one_version_alone_is_new_or_gone(study: Any) -> None:
     lines = scaling_comparison_document(compare_scaling(study(1.0), study(0.0, 1.0)))["lines"]
     assert any(re.fullmatch(r"GONE +REPLICATED .* all +0 s instead of 3 s", line) for line in lines)
     assert any(re.fullmatch(r"NEW .* alone +3 s instead of 0 s", line) for line in lines)
-    lines = scaling_comparison_lines(compare_scaling(study(0.02), study(0.5)))  # at first less than 1 % of the run
+    lines = scaling_comparison_lines(compare_scaling(study(0.02), study(0.5)))  # first, less than 1 % of the run
     assert any(re.fullmatch(r"MORE +REPLICATED .* all +1\.5 s instead of 60 ms", line) for line in lines)
 
 
@@ -159,7 +159,7 @@ def test_versions_of_other_programs_or_machines_are_refused(study: Any) -> None:
 
 @pytest.mark.parametrize("throttled", [0, 1])
 def test_a_region_that_one_version_throttled_is_matched(study: Any, throttled: int) -> None:
-    """A small function calls another one, which main calls, too."""
+    """A small function calls another one, which main also calls."""
     small = CallPath(Region("function", "small", "app.c", "small", 0, 90, 91), 0)
 
     def calling(is_throttled: bool, run: Experiment) -> Experiment:

@@ -1,4 +1,4 @@
-"""Counts of ranks in grids: which models fit, and what is not predicted."""
+"""Counts of ranks in grids: which models fit, and what cannot be predicted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def counted(ranks: Sequence[int], per_rank: PerRank, known: tuple[int, ...] = ()
 
 
 def in_grid(number: int, ways: int, *, face: float = 1.0, neighbour: float = 0.0, own: float = 0.0) -> PerRank:
-    """Ranks of a grid that send ``face`` times the area of a face to each neighbour, and a constant part."""
+    """Return the data per rank in a grid: ``face`` times a face's area per neighbour, plus constant parts."""
 
     def per_rank(ranks: int) -> list[float]:
         sizes, found = dimensions(ranks, number), []
@@ -56,13 +56,13 @@ def test_messages_across_the_cuts_of_a_grid_are_predicted(
     per_rank, larger = in_grid(number, ways, **parts), 2 * ranks[-1]
     given = counted(ranks, per_rank)
     found = fits(given)
-    assert found or (parts and not given.differs)  # in 2 x 2 x 2, all ranks are at edges
+    assert found or (parts and not given.differs)  # in 2 x 2 x 2, all ranks are at corners
     for each in found:
         assert each.at(larger) == pytest.approx(np.mean(per_rank(larger)), rel=0.03)
 
 
 def test_messages_of_a_grid_are_not_taken_for_constant_ones() -> None:
-    # As in LU of NPB: from 2, 4 and 8 ranks, the bytes per rank are the same, but not those of 16.
+    # As in LU of NPB: with 2, 4 and 8 ranks, the bytes per rank are the same, but with 16 they are not.
     grid = counted((2, 4, 8), in_grid(2, 2))
     assert grid.mean.tolist() == [1, 1, 1]
     assert (fits(grid)[0].grid, fits(grid)[0].at(16), grids_shown(grid)) == (2, pytest.approx(0.75), {2})
@@ -84,7 +84,7 @@ def test_several_models_that_fit_are_all_returned() -> None:
     found = fits(counted((2, 4, 8), alike(np.log2)))
     assert sorted(each.grid for each in found) == [0, 3]
     assert {round(each.at(16), 3) for each in found} == {4, 3.5}
-    # As in CG of NPB: ranks that are alike show no grid, so that two of its forms may fit anything.
+    # As in CG of NPB: if all ranks are alike, they show no grid, and two of its terms may fit any values.
     assert not fits(counted((2, 4, 8), alike({2: 4206000, 4: 4206000, 8: 3162000}.__getitem__)))
     # Two terms come near any three values.
     assert not fits(counted((2, 4, 8), alike({2: 1.2, 4: 1.4, 8: 1.35}.__getitem__)))

@@ -1,4 +1,4 @@
-"""Models of counts over numbers of ranks."""
+"""Models of counts as functions of the number of ranks."""
 
 import pytest
 

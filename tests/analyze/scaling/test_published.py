@@ -1,4 +1,4 @@
-"""Numbers that other tools published with their tests or examples: factors are equal where definitions agree.
+"""Numbers that other tools published with their tests or examples: factors are equal if their definitions are.
 
 TALP-Pages (DLB 3.5) has two runs of GENE-X, and a pair of runs each for strong and weak scaling. Extra-P has series of
 times that it must recognise as strong scaling, or as none. Only values are repeated here.
@@ -22,7 +22,7 @@ from ..conftest import MakeExperiment
 
 Judged = Callable[..., Scaling]
 
-FALLING = (  # at 20, 30, 40, 50 and 60: medians of Extra-P's one_parameter_1 for strong scaling, in seconds
+FALLING = (  # seconds on 20, 30, 40, 50 and 60 ranks: medians of Extra-P's one_parameter_1 for strong scaling
     726.22,
     502.53,
     315.72,
@@ -32,9 +32,10 @@ FALLING = (  # at 20, 30, 40, 50 and 60: medians of Extra-P's one_parameter_1 fo
 
 
 def profile(make: MakeExperiment, busy: Sequence[float], time: float, instructions: float | None = None) -> Experiment:
-    """Make a run as such tools know it: busy times of the ranks, the run's time, and instructions of all ranks.
+    """Make a run from what such tools record: the ranks' busy times, the run's time, and the total instructions.
 
-    They have no critical path; it is that of the busiest rank, so that communication efficiency is transfer.
+    These tools record no critical path. It is set to the busiest rank, so communication efficiency is transfer
+    efficiency.
     """
     path = [each if each == max(busy) else 0.0 for each in busy]
     assert path.count(0.0) == len(busy) - 1
@@ -52,7 +53,7 @@ def profile(make: MakeExperiment, busy: Sequence[float], time: float, instructio
 
 @pytest.fixture
 def judged(tmp_path: Path) -> Judged:
-    """Judge runs by their CUBE files."""
+    """Return a function that judges runs by their CUBE files."""
 
     def judge(*runs: Experiment, mode: Mode | None = None) -> Scaling:
         files = [tmp_path / f"{number}.cube" for number in range(len(runs))]
@@ -68,14 +69,14 @@ def parallel(found: Scaling) -> list[float]:
 
 
 def known(most: float, total: float, ranks: int) -> list[float]:
-    """The busy times of ranks of which one has ``most`` and the others share the rest."""
+    """Return the busy times of ranks: one has ``most``, and the others share the rest."""
     return [most, *[(total - most) / (ranks - 1)] * (ranks - 1)]
 
 
 def test_load_balance_and_communication_efficiency_are_those_of_talp_pages(
     make_experiment: MakeExperiment, judged: Judged
 ) -> None:
-    # GENE-X: normalised useful time of the mean and of the busiest process, and MPI time of that one, in seconds.
+    # GENE-X: normalised useful time of the mean and of the busiest process, and MPI time of the latter, in seconds.
     runs = {2: (24.833978869, 25.043816631, 0.131319194), 4: (35.791768986, 36.017849887, 0.258430208)}
     made = [
         profile(make_experiment, known(most, ranks * mean, ranks), most + in_mpi)
@@ -137,7 +138,8 @@ def test_times_without_counts_do_not_show_the_mode(make_experiment: MakeExperime
 
 def test_models_are_those_of_counts_only() -> None:
     ranks = (1000, 2000, 4000, 8000, 16000)
-    # Extra-P's one_parameter_6: repeated times of a constant, and of what falls with the square of the ranks.
+    # Extra-P's one_parameter_6: repeated measurements of a constant time, and of one that falls with the square of the
+    # ranks.
     constant = ((4.1, 3.9, 4.0, 4.0, 4.1),) * 2 + (
         (4.1, 3.9, 4.3, 4.0, 4.1),
         (4.1, 3.9, 4.0, 4.0, 4.1),

@@ -1,4 +1,4 @@
-"""How a program scales, on runs made by hand."""
+"""How a program scales, on synthetic runs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PLACES = {"replicated": "all", "one_after_another": "chain", "imbalance": "maste
 
 @pytest.fixture
 def run(make_experiment: MakeExperiment) -> MakeRun:
-    """Make a run: 8 s divided, 1 s on every rank, 1 s in turn, and 1 s on rank 0 alone."""
+    """Make a run: 8 s of divided work, 1 s on every rank, 1 s one rank after another, and 1 s on rank 0 alone."""
 
     def make(
         ranks: int,
@@ -104,13 +104,13 @@ def test_factors_and_losses_are_those_worked_out_by_hand(run: MakeRun, counted: 
 
 @pytest.mark.parametrize(("sample", "is_loss"), [(0.05, True), (0.5, False)])
 def test_growth_that_sampling_error_may_cause_is_no_loss(run: MakeRun, sample: float, is_loss: bool) -> None:
-    """It grows from 1 to 4 rank-seconds: by 60 samples, or by 6, which is less than three times their deviation."""
+    """The time grows from 1 to 4 rank-seconds: by 60 samples, or by 6, which is less than three standard deviations."""
     runs = (run(ranks, counted=False, samples={"cpu_time": sample}) for ranks in (1, 2, 4))
     assert ("replicated all" in losses(judged(*runs, mode="strong"))) == is_loss
 
 
 def test_ranks_that_wait_for_what_is_unknown_are_late(run: MakeRun) -> None:
-    """Whether ranks pass on results is shown by delays, which these runs do not have."""
+    """Only delays show whether ranks pass on results, and these runs have none."""
     found = judged(run(1), run(2), run(4, by_messages=None))
     assert "one_after_another chain" not in losses(found)
     assert losses(found)["late chain"] == pytest.approx(3)
@@ -122,7 +122,7 @@ def test_ranks_that_are_slow_in_turn_are_not_one_after_another(run: MakeRun) -> 
 
 
 def test_threads_that_are_slow_in_turn_lose_nothing_by_more_ranks(make_experiment: MakeExperiment) -> None:
-    """Of each rank, both threads work equally long in total, but a different one is slowest each time."""
+    """On each rank, both threads have equal total work, but a different one is slowest each time."""
 
     def of_threads(ranks: int) -> Experiment:
         slowest = [16 / ranks, 0.0]
@@ -147,7 +147,7 @@ def test_threads_that_are_slow_in_turn_lose_nothing_by_more_ranks(make_experimen
 def test_threads_that_become_idle_are_neither_slower_cores_nor_more_work(
     make_experiment: MakeExperiment, counted: bool
 ) -> None:
-    """Of 16 pieces of work, one rank gives 4 to each thread, and 8 ranks give 1 to each of two threads."""
+    """Of 16 pieces of work, one rank gives 4 to each of its four threads; 8 ranks give 1 to each of two threads."""
 
     def of_threads(ranks: int) -> Experiment:
         times = [4.0] * 4 if ranks == 1 else [1.0, 1.0, 0.0, 0.0] * ranks
@@ -199,7 +199,7 @@ def test_slower_cores_and_messages_are_losses_of_their_own(run: MakeRun) -> None
 
 
 def test_a_region_that_only_larger_runs_execute_is_no_slower_core(make_experiment: MakeExperiment) -> None:
-    """Its instructions take ten times as long as others, but always did."""
+    """Its instructions take ten times as long as others, but in every run."""
 
     def with_halo(ranks: int) -> Experiment:
         work = {"divided": [8 / ranks] * ranks, "halo": [0.5 * (ranks > 1)] * ranks}
@@ -482,7 +482,7 @@ def test_a_program_that_was_changed_between_runs_is_refused(make_experiment: Mak
     with pytest.raises(InputError, match=r"out1: a\.c has changed since out0; record both runs with the same build"):
         judged(of_text(1, "1f"), of_text(2, "2e"))
     assert judged(of_text(1, "1f"), of_text(2, "1f"), mode="strong").speedups[-1] == pytest.approx(2)
-    judged(of_text(1, "1f", "2e"), of_text(2, "2e", "1f"), mode="strong")  # two files of that name
+    judged(of_text(1, "1f", "2e"), of_text(2, "2e", "1f"), mode="strong")  # the second file has the same name
 
 
 def test_of_repeated_runs_the_median_is_judged_and_what_varies_is_no_loss(run: MakeRun) -> None:

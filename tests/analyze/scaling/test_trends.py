@@ -1,4 +1,4 @@
-"""Losses and regions' times over numbers of ranks, on runs made by hand."""
+"""Losses and regions' times as functions of the number of ranks, on synthetic runs."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ def test_each_run_loses_what_its_efficiency_lacks(study: Callable[..., Scaling])
     each = ledgers(found)
     assert each[-1] is found.ledger
     assert [ledger.ideal / ledger.whole for ledger in each] == pytest.approx(found.factors["efficiency"])
-    assert [ledger.lost for ledger in each] == pytest.approx([0, 2, 6])  # of the second on every rank, and that on one
+    # The losses are the second that every rank repeats, and the second on rank 0 alone.
+    assert [ledger.lost for ledger in each] == pytest.approx([0, 2, 6])
     for ledger in each:
         assert sum(loss.rank_seconds for loss in ledger.losses) == pytest.approx(ledger.lost)
     kinds = [{loss.kind: loss.rank_seconds for loss in ledger.losses if loss.region} for ledger in each]
@@ -67,7 +68,7 @@ def test_each_run_loses_what_its_efficiency_lacks(study: Callable[..., Scaling])
 
 def test_curves_are_times_on_the_path_of_regions_with_losses_and_of_large_ones(study: Callable[..., Scaling]) -> None:
     found = {each.region.name if each.region else "": each.seconds for each in curves(study(1, 2, 4), 8)}
-    assert [*found] == ["divided", "all", "master"]  # the longest in the last run first, and not the short one
+    assert [*found] == ["divided", "all", "master"]  # longest in the last run first; the short one is left out
     assert found["divided"] == pytest.approx((8, 4, 2))
     assert found["all"] == pytest.approx((1, 1, 1))
     assert found["master"] == pytest.approx((1, 1, 1))

@@ -1,4 +1,4 @@
-"""Causes of planted bottlenecks, worked by hand, and their limits."""
+"""Causes of planted bottlenecks, calculated by hand, and their limits."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -24,7 +24,7 @@ def alike(value: float) -> list[float]:
 def counted(
     seconds: dict[str, Sequence[float]], rates: dict[str, tuple[float, float]] | None = None, ipc: float = 1.0
 ) -> dict[str, dict[str, list[float]]]:
-    """Counts of regions that execute in proportion to their time, with ``(L1 rate, L2 rate)``, else 2 % and 10 %."""
+    """Return counts proportional to regions' times; ``rates`` are ``(L1 rate, L2 rate)``, by default 2 % and 10 %."""
     counts: dict[str, dict[str, list[float]]] = {}
     for region, times in seconds.items():
         l1, l2 = (rates or {}).get(region, (0.02, 0.1))
@@ -65,7 +65,7 @@ def of_ranks(findings: Findings) -> list[str]:
 
 
 def three_faults(make_experiment) -> Experiment:
-    """A region with hostile walks, one with disk I/O, one with volume; others do none of it."""
+    """One region has cache-hostile walks, one has disk I/O, one has message volume; the others have none of these."""
     seconds = {"walk": alike(3.0), "dump": alike(0.05), "swap": alike(0.05), "calm": alike(0.2), "other": alike(0.1)}
     counts = counted(seconds, {"walk": (0.9, 0.8)})
     return make_experiment(
@@ -120,7 +120,7 @@ def test_a_heavy_region_in_which_nothing_is_raised_has_no_cause(make_experiment)
 
 
 def test_a_culprit_that_executes_as_fast_as_the_program_has_its_instructions_for_a_cause(make_experiment):
-    """Others execute more, and take turns with nobody."""
+    """Other regions execute more, and never wait for a core."""
     seconds = {name: alike(time) for name, time in zip("abcde", (8.0, 4.0, 2.0, 1.0, 0.1), strict=True)}
     findings = analyze(make_experiment(seconds, off={"d": alike(7.0)}, **counted(seconds)))
     assert findings.disparity_causes.table.rows[3].values[-1] == 0
@@ -174,7 +174,7 @@ def test_code_that_brings_all_it_works_on_from_memory_is_bound_by_it_if_it_waits
 
 
 def mixed(*walks: tuple[str, float, float, float]) -> tuple[dict[str, list[float]], dict[str, dict[str, list[float]]]]:
-    """Regions of 1 s with ``(name, instructions a cycle, L1 rate, L2 rate)``, beside code without misses."""
+    """Return regions of 1 s with ``(name, instructions per cycle, L1 rate, L2 rate)``, and code without misses."""
     seconds, counts = {"plain": alike(0.2)}, counted({"plain": alike(0.2)}, {"plain": (1e-4, 1.0)}, ipc=3.0)
     for name, ipc, l1, l2 in walks:
         seconds[name] = alike(1.0)
@@ -232,11 +232,11 @@ def test_many_small_writes_are_disk_io_all_the_same(make_experiment):
 
 @pytest.mark.parametrize(("calls", "blamed"), [(20.0, False), (1e5, True)], ids=["collective", "small writes"])
 def test_calls_for_files_that_poll_without_bytes_are_no_disk_io(make_experiment, calls, blamed):
-    """Collective writes wait for other ranks on the processor; so many small ones are at work there."""
+    """Collective writes poll for other ranks; many small writes are really busy."""
     seconds = {"dump": alike(8.5), "heavy": alike(1.0), "other": alike(0.2)}
     made = make_experiment(
         seconds,
-        off={"dump": alike(-8.5)},  # the time on a processor is in the calls
+        off={"dump": alike(-8.5)},  # the calls contain the CPU time
         io_time={"dump": alike(9.0)},
         io_cpu_time={"dump": alike(8.5)},
         io_calls={"dump": alike(calls)},
@@ -306,7 +306,7 @@ def test_routines_that_move_alike_have_the_same_cause(make_experiment):
 
 
 def test_who_waits_need_not_be_many(make_experiment):
-    """Rank 0 alone waits for rank 3: over the ranks, that is next to no correlation."""
+    """Only rank 0 waits for rank 3, so there is almost no correlation over the ranks."""
     seconds = {"work": [1.0, 1.0, 1.0, 3.0], "receive": alike(0.0)}
     experiment = make_experiment(seconds, mpi_time={"receive": [2.0, 0.0, 0.0, 0.0]}, mpi_bytes={"receive": alike(8.0)})
     findings = analyze(experiment)
@@ -332,7 +332,7 @@ def test_ranks_that_are_alike_wait_for_none(make_experiment):
 
 
 def late(findings: Findings) -> dict[str, str]:
-    """Where ranks wait, and the culprit for whose ranks."""
+    """Return the regions in which ranks wait, each with the culprit whose ranks are late."""
     names = [findings.experiment.path_name(each.id) for each in findings.vectors.regions]
     return {names[region]: names[culprit] for region, culprit in findings.explanation.waiting.late.items()}
 
@@ -426,7 +426,7 @@ def test_without_any_io_no_row_raises_it(make_experiment):
 
 
 def test_a_row_that_raises_none_of_the_reducts_shows_what_it_raises(make_experiment):
-    """``a`` and ``b`` raise instructions, and so does a region that is no culprit: their reduct is the rest."""
+    """``a`` and ``b`` have high instruction counts, but so does a region that is no culprit."""
     seconds = {"a": alike(3.0), "b": alike(3.0), "busy": alike(0.5), "calm": alike(0.1), "other": alike(0.1)}
     counts = counted(seconds)
     counts["instructions"]["busy"] = counts["instructions"]["b"]
@@ -659,7 +659,7 @@ def test_many_times_as_long_for_the_same_work_is_no_noise(make_experiment):
 
 
 def test_many_times_as_long_for_equal_instructions_in_one_region_alone_comes_first(make_experiment):
-    """Others differ by their work, so that rank 3 is slower in most regions by the clock, but not by instruction."""
+    """The other regions differ in their work, so rank 3 is slower by time in most regions, but not per instruction."""
     uneven = {"ramp": [1.0, 1.5, 2.0, 2.5], "groups": [1.0, 2.0, 1.0, 2.0]}
     seconds = {"sort": [1.0, 1.0, 1.0, 2.7], **uneven, "calm": [0.4, 0.41, 0.4, 0.4], "rest": [0.3, 0.3, 0.31, 0.3]}
     executed = {name: alike(1e9 * max(each)) for name, each in seconds.items()}
@@ -684,7 +684,7 @@ def test_slow_ranks_of_one_region_that_are_the_fast_ones_of_another_did_not_do_t
 
 
 def test_what_one_rank_writes_is_shared_evenly_though_all_execute_equally_many_instructions(make_experiment):
-    """The rank that writes 1 GB is not as fast as the fastest if nobody writes, but if all write a quarter."""
+    """The rank that writes 1 GB cannot become as fast as the others, but all can write a quarter each."""
     files = {"io_time": [0.8, 0.0, 0.0, 0.0], "io_cpu_time": [0.8, 0.0, 0.0, 0.0], "io_bytes": [1e9, 0.0, 0.0, 0.0]}
     seconds = {"dump": [1.8, 1.0, 1.0, 1.0], **{f"r{number}": alike(1.0) for number in range(4)}}
     executed = {name: alike(1e9) for name in seconds}
@@ -807,7 +807,7 @@ def test_a_miss_rate_below_a_hundredth_is_never_high(make_experiment, rate, rais
     assert table.rows[0].values[0] == raised
 
 
-# Eight cache misses and copies a message: 8 x (20e3 x 0.5 us + 160 kB / 64 B x 0.5 us)
+# Eight cache misses and copies per message: 8 x (20e3 x 0.5 us + 160 kB / 64 B x 0.5 us)
 @pytest.mark.parametrize(("prices", "took"), [({}, 0.1), ({"l2_miss_chased": 5e-7, "memory_streamed": 5e-7}, 0.09)])
 def test_many_small_calls_take_what_the_fastest_rank_does_on_a_processor(make_experiment, prices, took):
     seconds = {"work": alike(1.0), "halo": alike(0.0)}
@@ -848,10 +848,10 @@ def test_calls_that_only_test_requests_are_polling_and_no_small_messages(make_ex
     assert "messages:" not in polling
     assert "pack messages" not in polling
     assert f"{why}, 0 B per call try: test" in said(0.0, 0.39)
-    # A few large messages: each call takes 20 ns, in which no message starts.
+    # A few large messages: each call takes 20 ns, too short to start a message.
     assert f"{why}, 100 B per call try: test" in said(2e9, 0.39)
-    # Isend, Irecv and Waitall of 8 B: 16 B in three calls, and nearly all of the time may be in Waitall. Or sends take
-    # part of the time. Or the file does not contain the time of requests.
+    # Isend, Irecv and Waitall of 8 B: 16 B in three calls, and nearly all time may be in Waitall; or sends take part of
+    # the time; or the file does not contain the time of requests.
     for calls, moved, tested in ((1e6, 16e6 / 3, 0.39), (1e6, 1e6 / 3, 0.39), (2e7, 4e6, 0.2), (2e7, 4e6, None)):
         text = said(moved, tested, calls)
         assert f"why: small messages: 400 ms in {4 * calls:.1e} MPI calls".replace("e+0", "e") in text
@@ -895,12 +895,12 @@ def test_page_faults_have_a_remedy_only_if_memory_can_be_reused(make_experiment)
         return findings.parts.kind(at), saved, text
 
     reuse = "try: allocate memory once, outside the loop, and reuse it"
-    for visits, peak in (({}, None), ({}, 1.1e9), ({"rest": alike(9.0)}, None)):  # a loop that is entered once
+    for visits, peak in (({}, None), ({}, 1.1e9), ({"rest": alike(9.0)}, None)):  # the loop is entered once
         kind, saved, text = found(visits, peak)
         assert (kind, saved) == (Kind.HOT_SPOT, 0.0)
         assert reuse not in text
         assert "PAGE FAULTS" not in text
-    # The loop, or the code around it, is entered again; or all pages together do not fit into the memory in use.
+    # The loop or the code around it is entered again, or the pages together exceed the memory in use.
     for visits, peak in (({loop: alike(2.0)}, None), ({"set_up": alike(2.0)}, None), ({}, 2e8)):
         kind, saved, text = found(visits, peak)
         assert (kind, saved) == (Kind.PAGE_FAULTS, pytest.approx(0.7))
@@ -925,7 +925,7 @@ def test_waiting_for_others_turns_promises_nothing(make_experiment):
 
 
 def test_a_few_bytes_take_long_only_where_others_have_the_processor(make_experiment):
-    """A line is printed while another program has a turn: that is no matter of a disk."""
+    """If a line is printed while another program has the core, the disk is not the reason."""
     seconds = {"work": alike(1.0), "print": alike(0.0)}
     files = {"io_time": 0.5, "io_cpu_time": 1e-5, "io_calls": 1.0, "io_bytes": 500.0}
     experiment = make_experiment(seconds, **{name: {"print": alike(each)} for name, each in files.items()})
@@ -939,7 +939,7 @@ def test_a_few_bytes_take_long_only_where_others_have_the_processor(make_experim
     ("prices", "moves"), [({}, True), ({"memory_streamed": 2.4e-9, "l2_miss_chased": 200e-9}, False)]
 )
 def test_within_a_node_a_byte_takes_no_longer_than_its_memory_copies_it_eight_times(make_experiment, prices, moves):
-    """4 MB in 40 ms: what polls while the other rank has no processor is no volume."""
+    """4 MB take 40 ms: polling while the other rank has no core does not count as transfer."""
     seconds = {"work": alike(0.5), "halo": alike(0.04)}
     calls = {"mpi_time": 0.04, "mpi_cpu_time": 0.04, "mpi_calls": 200.0, "mpi_bytes": 4e6}
     experiment = make_experiment(seconds, **{name: {"halo": alike(each)} for name, each in calls.items()})
@@ -950,7 +950,7 @@ def test_within_a_node_a_byte_takes_no_longer_than_its_memory_copies_it_eight_ti
 
 @pytest.mark.parametrize("poll", [0.03, 0.9])
 def test_volume_is_a_cause_however_long_the_other_ranks_poll_for_one_without_a_core(make_experiment, poll):
-    """What the fastest rank takes moves the data; beyond it, ranks wait for one that waits for a core."""
+    """The fastest rank's time is transfer; beyond it, ranks wait for one that has no core."""
     polled = [0.03, *(poll for _ in range(RANKS - 1))]
     calls = {"mpi_time": alike(1.0), "mpi_cpu_time": polled, "mpi_calls": alike(100.0), "mpi_bytes": alike(4e8)}
     experiment = make_experiment(

@@ -1,4 +1,4 @@
-"""What a finding must be worth to be one."""
+"""The smallest saving that makes a finding."""
 
 import pytest
 
@@ -9,7 +9,7 @@ CALM = {f"calm{number}": [1.0, 1.01, 0.99, 1.0] for number in range(9)}
 
 @pytest.mark.parametrize(("least", "found"), [(None, True), (0.005, True), (0.02, False)], ids=str)
 def test_an_imbalance_is_a_finding_if_to_share_its_work_saves_enough(make_experiment, least, found):
-    findings = analyze(make_experiment({"a": [0.6, 0.6, 0.8, 0.6], **CALM}), least=least)  # 1.6 % of what ranks compute
+    findings = analyze(make_experiment({"a": [0.6, 0.6, 0.8, 0.6], **CALM}), least=least)  # 1.6 % of the busy time
     assert findings.dissimilarity.exists == found
 
 
@@ -36,7 +36,7 @@ def test_a_region_is_critical_if_it_takes_enough(make_experiment, least, culprit
 def test_less_than_a_hundredth_of_the_run_and_than_the_clocks_resolve_is_no_imbalance(
     make_experiment, run, apart, found
 ):
-    """Of a run in MPI, in which ranks compute next to nothing."""
+    """The run is mostly MPI, and ranks compute almost nothing."""
     times = {"work": [0.001 + apart, 0.001, 0.001, 0.001], "MPI_Bcast": [0.0] * 4}
     waiting = {"MPI_Bcast": [run - sum(each[rank] for each in times.values()) for rank in range(4)]}
     findings = analyze(make_experiment(times, mpi_time=waiting))

@@ -1,4 +1,4 @@
-"""A saving is no more than what the run loses, and what a region takes of the critical path."""
+"""A saving never exceeds what the run loses, nor the region's time on the critical path."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from autoanalyzer.view.verdict import verdict_lines
 from ..conftest import MakeExperiment
 from ..critical_path.test_serialisation import followed
 
-BESIDE = {Why.TRANSFER, Why.MESSAGES, Why.WAITING, Why.LOCKS, Why.BARRIERS}  # no part of the base
+BESIDE = {Why.TRANSFER, Why.MESSAGES, Why.WAITING, Why.LOCKS, Why.BARRIERS}  # not part of the base
 RANKS = 4
 Rows = Mapping[str, np.ndarray]
 
 
 def steps(make_experiment: MakeExperiment, times: Rows, files: Rows, *, meet: bool, **counts: Rows) -> Experiment:
-    """Ranks do each region in turn, and wait for each other after each one, or only after the last."""
+    """Ranks execute the regions one by one, and meet after each one, or only after the last."""
     names, end = [*times], [*times][-1]
     busy = {name: times[name] + files.get(name, 0.0) for name in names}
     waits, delays, path = ({each: np.zeros(RANKS) for each in (*names, "end")} for _ in range(3))
@@ -39,7 +39,7 @@ def steps(make_experiment: MakeExperiment, times: Rows, files: Rows, *, meet: bo
                 delays[each][last] += share
                 who.append((where, each, share, 0.0))
             since = {}
-    on_core = {name: 0.1 * each for name, each in files.items()}  # which the CPU time contains, too
+    on_core = {name: 0.1 * each for name, each in files.items()}  # the CPU time contains this, too
     calls = {"io_time": files, "io_cpu_time": on_core, "io_bytes": {name: 1e9 * each for name, each in files.items()}}
     more = {**(calls if files else {}), **counts, "off": {name: -each for name, each in on_core.items()}}
     work = {**times, **{name: times[name] + each for name, each in on_core.items()}, "end": np.zeros(RANKS)}
@@ -94,7 +94,7 @@ def test_file_io_that_is_not_on_the_path_saves_nothing(make_experiment: MakeExpe
 
 
 def test_time_on_the_path_is_left_out_if_it_is_the_slowest_ranks(make_experiment: MakeExperiment) -> None:
-    """Due to the clocks' resolution, the path may seem a little shorter."""
+    """Because of clock resolution, the path may seem a little shorter."""
     alone = steps(make_experiment, {"a": np.array([2.0, 1.0, 1.0, 1.0])}, {}, meet=False)
     values = {each.name: alone.exclusive(each.name) for each in alone.metrics}
     made = alone.replaced(severities={**values, "path_time": 0.9999 * values["path_time"]})

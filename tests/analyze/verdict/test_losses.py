@@ -1,4 +1,4 @@
-"""What imbalance costs is of those who share the work: ranks, threads of a team, or the first thread of each rank."""
+"""Imbalance costs time on those that share the work: ranks, threads of a team, or the first thread of each rank."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def test_what_first_threads_alone_compute_is_lost_on_them_alone(make_experiment)
     alone = [0.01, 0, 4, 0, 0.01, 0]
     found = _lost(make_experiment({"alone": alone, "team": [1, 1, 1, 1, 1, 4]}, threads=2))
     assert found["alone"].mean == pytest.approx(4.02 / 3)
-    assert found["alone"].loss == pytest.approx(3 * (4 - 4.02 / 3))  # not of six: the others had no part in it
+    assert found["alone"].loss == pytest.approx(3 * (4 - 4.02 / 3))  # not six: only first threads execute it
     assert (found["team"].mean, found["team"].loss, found["team"].slowest) == (1.5, 6 * 2.5, "2.1")
     for each in found.values():
         assert each.factor == pytest.approx(each.longest / each.mean)

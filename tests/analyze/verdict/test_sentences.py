@@ -1,4 +1,4 @@
-"""Each sentence of a verdict is true of the data that it is about."""
+"""Each sentence of a verdict is true for its data."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,28 +16,28 @@ from autoanalyzer.view.causes import SAME_WORK
 from autoanalyzer.view.verdict import verdict_lines
 
 DATA = Path(__file__).parents[2] / "data"
-# Rank 3 is slower nearly everywhere, by factors that vary, but in one region only by enough to show groups.
+# Rank 3 is slower nearly everywhere, by varying factors, but only one region differs enough for clusters.
 SPEED = {"energy": (50, 68), "balance": (40, 46), "react": (46, 48), "relax": (46, 47)}
 
 
 def lines(findings: Findings) -> list[str]:
-    """The lines of a verdict, each in one piece."""
+    """Return the lines of a verdict, with wrapped lines joined."""
     joined = "\n".join(verdict_lines(findings, everything=True)).replace("\n      ", " ")
     return [line.strip() for line in joined.splitlines()]
 
 
 def of(name: str) -> list[str]:
-    """The lines of the verdict on a file."""
+    """Return the lines of the verdict on a file."""
     return lines(analyze(open_experiment(DATA / name)[0]))
 
 
 def slower(times: dict[str, tuple[int, int]]) -> dict[str, Sequence[float]]:
-    """Milliseconds of ranks 0-2, and of rank 3."""
+    """Return times in seconds from the milliseconds of ranks 0-2 and of rank 3."""
     return {name: [each / 1e3] * 3 + [slow / 1e3] for name, (each, slow) in times.items()}
 
 
 def of_team(experiment: Experiment) -> Experiment:
-    """The regions of an experiment become parallel regions of OpenMP."""
+    """Turn the regions of an experiment into OpenMP parallel regions."""
     paths = [
         each if each.parent is None else replace(each, region=each.region._replace(kind="parallel"))
         for each in experiment.call_paths
@@ -139,7 +139,7 @@ def test_sums_that_a_tool_divided_do_not_show_ranks_that_are_alike():
 
 
 def foreign(values: Sequence[Sequence[float]], *metrics: Metric, **notes: Any) -> Findings:
-    """The findings on a file of another tool: ``main``, ``work`` and ``MPI_Recv``."""
+    """Return the findings on a file of another tool with ``main``, ``work`` and ``MPI_Recv``."""
     names = {"main": None, "work": 0, "MPI_Recv": 0}
     paths = [CallPath(Region("function", name, "a.c", name, 0, 1, 9), parent) for name, parent in names.items()]
     return analyze(
@@ -217,7 +217,7 @@ def test_bytes_that_were_not_recorded_are_not_called_none(make_experiment):
 
 
 def with_one_w(experiment: Experiment) -> Experiment:
-    """The regions called ``w`` become one, on several call paths."""
+    """Turn the regions called ``w`` into one region on several call paths."""
     paths = experiment.call_paths
     own = next(each.region for each in paths if each.region.name == "w")
     return experiment.replaced(call_paths=[replace(p, region=own) if p.region.name == "w" else p for p in paths])

@@ -1,4 +1,4 @@
-"""The record of a verdict: its order, its kinds, and what each finding's time consists of."""
+"""The record of a verdict: its order, its kinds, and the parts of each finding's time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PRICES = {
 
 
 def chase(make_experiment, load=1.0, missing=0.1, cycles=1.4e9):
-    """A hash join: few instructions, most of whose time is misses of both caches; beside it code that only computes."""
+    """Return a hash join, which has few instructions and mostly misses both caches, beside code that only computes."""
     counts = {
         "instructions": {"join": [2e8] * 2, "calm": [2e9] * 2},
         "ref_cycles": {"join": [cycles * load] * 2, "calm": [1e9 * load] * 2},
@@ -77,10 +77,10 @@ def test_the_largest_gain_is_first_then_the_largest_share_and_each_place_is_ther
 @pytest.mark.parametrize(
     ("instructions", "misses", "causes"),
     [
-        ([2e8, 2e8, 2e8, 4e8], [1e7, 1e7, 1e7, 2e7], ["instructions"]),  # twice the work, which misses twice
+        ([2e8, 2e8, 2e8, 4e8], [1e7, 1e7, 1e7, 2e7], ["instructions"]),  # twice the work has twice the misses
         ([2e8] * 4, [1e6, 1e6, 1e6, 6e7], ["l2_miss_rate"]),
-        ([2e8, 2e8, 2e8, 4e8], [1e6, 1e6, 1e6, 2e7], ["l2_miss_rate"]),  # and both, of which misses take more
-        ([0.0, 0.0, 0.0, 4e8], [0.0, 0.0, 0.0, 6e7], ["instructions"]),  # the others have no part
+        ([2e8, 2e8, 2e8, 4e8], [1e6, 1e6, 1e6, 2e7], ["l2_miss_rate"]),  # both differ, but misses take longer
+        ([0.0, 0.0, 0.0, 4e8], [0.0, 0.0, 0.0, 6e7], ["instructions"]),  # the other ranks do nothing here
     ],
 )
 def test_more_work_is_told_from_slower_work_by_seconds(instructions, misses, causes, make_experiment):
@@ -127,7 +127,7 @@ def test_what_tells_ranks_apart_at_an_unknown_price_comes_before_time_that_no_pr
 
 
 def test_what_a_region_does_is_its_largest_parts_in_order_and_no_decision_table_is_asked(make_experiment):
-    findings = analyze(chase(make_experiment, cycles=3.8e8))  # a walk: it does not stall
+    findings = analyze(chase(make_experiment, cycles=3.8e8))  # a walk, which does not stall
     (join,) = [each for each in findings.verdict.findings if findings.experiment.path_name(each.region.id) == "join"]
     (region,) = [i for i, each in enumerate(findings.run.weighed.regions) if each.id == join.region.id]
     of_account = {"l2_miss_rate": "l2_misses", "l1_miss_rate": "l1_misses", "instructions": "instructions"}
@@ -187,7 +187,7 @@ def test_a_transfer_names_the_call_that_moves_most_and_its_bytes_per_call(make_e
         findings = analyze(made.replaced(call_paths=paths))
         assert findings.verdict.findings[0].kind is Kind.TRANSFER
         text = " ".join(" ".join(verdict_lines(findings)).split())
-        assert f", 10 MB per MPI call{said} try: " in text  # the title has the place, if any
+        assert f", 10 MB per MPI call{said} try: " in text  # the title contains the place, if known
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def test_files_are_a_matter_of_calls_where_these_move_little_each(size, cause, m
 def test_files_that_take_longer_than_their_calls_and_bytes_are_synchronised_too_often(
     seconds, is_slow, make_experiment
 ):
-    """1,000 calls take 0.1 s, and 90 MB take 0.9 s, on the slowest disk."""
+    """On the slowest disk, 1,000 calls take 0.1 s, and 90 MB take 0.9 s."""
     for written, is_advised in ((9e7, is_slow), (0.0, False)):
         files = {"io_time": seconds, "io_calls": 1e3, "io_bytes": 9e7, "io_bytes_written": written}
         of_dump = {name: {"dump": [each] * 2} for name, each in files.items()}
@@ -235,7 +235,7 @@ def test_files_that_take_longer_than_their_calls_and_bytes_are_synchronised_too_
 
 @pytest.mark.parametrize(("files", "kind"), [(0.01, Kind.HOT_SPOT), (0.03, Kind.FILE_IO)])
 def test_what_is_called_from_everywhere_and_mostly_reads_or_writes_says_so(files, kind, make_experiment):
-    """A function of 40 callers, each of which weighs little."""
+    """A function has 40 callers, each of which takes little time."""
     callers = [f"f{number}" for number in range(40)]
     times = {name: [0.1] * 2 for name in callers} | {f"{name}/log": [0.02] * 2 for name in callers}
     of = {"io_time": files, "io_calls": 1e3, "io_bytes": 96e3, "io_bytes_written": 96e3}

@@ -1,4 +1,4 @@
-"""What a perfect fix of a finding would save."""
+"""How much a perfect fix of a finding would save."""
 
 from __future__ import annotations
 

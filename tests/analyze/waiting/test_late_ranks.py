@@ -1,4 +1,4 @@
-"""Who waits for whom where, in programs of several phases, by hand."""
+"""Which ranks wait for which ranks, and where, in programs of several phases; calculated by hand."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..conftest import MakeExperiment
 
 
 def waited(experiment: Experiment) -> dict[str, float]:
-    """Return the seconds that ranks wait for late ones in each region, if any."""
+    """Return the seconds that ranks wait for late ranks in each region, if any."""
     found = analyze(experiment)
     names = [experiment.path_name(each.id) for each in found.run.weighed.regions]
     return {name: each for name, each in zip(names, found.explanation.waiting.seconds.tolist(), strict=True) if each}
@@ -30,7 +30,7 @@ WAITS = {"sync_a": [4.0, 0.0], "sync_b": [0.0, 4.0]}
 
 @pytest.mark.parametrize("turns", [1.0, 2.0, 50.0])
 def test_who_was_waited_for_is_no_longer_late(turns: float, make_experiment: MakeExperiment) -> None:
-    """In all, both ranks compute 6 s: added up, nobody would be late at the second call."""
+    """Both ranks compute 6 s in total, so the totals would show no late rank at the second call."""
     visits = {name: [turns] * 2 for name in TIMES}
     experiment = make_experiment(TIMES, mpi_time=WAITS, visits=visits)
     assert waited(experiment) == pytest.approx({"sync_a": 2, "sync_b": 2})
@@ -50,14 +50,14 @@ def test_regions_around_have_what_those_below_have(make_experiment: MakeExperime
 
 
 def test_who_does_not_wait_stays_ahead(make_experiment: MakeExperiment) -> None:
-    """Rank 0 sends at once what is in the first call, and waits in the second."""
+    """Rank 0 sends without waiting in the first call, and waits in the second."""
     times = {"work": [1.0, 3.0], "send": [0.0, 0.0], "more": [1.0, 2.0], "sync": [0.0, 0.0]}
     experiment = make_experiment(times, mpi_time={"send": [0.5, 0.5], "sync": [3.0, 0.0]})
     assert waited(experiment) == pytest.approx({"sync": 1.5})
 
 
 def test_the_first_turn_waits_for_what_came_before_the_loop(make_experiment: MakeExperiment) -> None:
-    """Once, rank 1 comes 4 s late to a loop, in which it is 0.1 s ahead at each of ten turns: both wait 0.9 s there."""
+    """Rank 1 enters the loop 4 s late, and is 0.1 s ahead in each of ten iterations; both wait 0.9 s there."""
     times = {"read": [1.0, 5.0], "loop@1": [0.0] * 2, "loop@1/step": [2.0, 1.0], "loop@1/sync": [0.0] * 2}
     visits = {name: [10.0 if "/" in name else 1.0] * 2 for name in times}
     experiment = make_experiment(times, mpi_time={"loop@1/sync": [3.9, 0.9]}, visits=visits)
@@ -69,7 +69,7 @@ def test_the_first_turn_waits_for_what_came_before_the_loop(make_experiment: Mak
 def test_who_never_enters_a_region_computes_on_as_it_is_entered(
     order: list[str], turns: float, make_experiment: MakeExperiment
 ) -> None:
-    """Workers compute 12 s and wait 18 s for the 30 s of their master, however often."""
+    """Workers compute 12 s and wait 18 s for the master's 30 s, whatever the number of entries."""
     times = {"m": [20.0, 0.0, 0.0], "l": [0.0] * 3, "l/w": [0.0, 2.0, 2.0], "l/sync": [0.0] * 3}
     inside = [0.0, turns, turns]
     visits = {"pre": [1.0] * 3, "m": [1.0, 0.0, 0.0], "l": inside, "l/w": inside, "l/sync": inside}
@@ -82,7 +82,7 @@ def test_who_never_enters_a_region_computes_on_as_it_is_entered(
 def test_who_skips_a_region_of_a_loop_is_not_late_for_what_comes_behind_the_loop(
     make_experiment: MakeExperiment,
 ) -> None:
-    """Rank 2 has no part in the halo, and much to do later: nobody waits for that in the halo."""
+    """Rank 2 never enters the halo and has much work later; nobody waits for that in the halo."""
     turns = {f"loop@1/{name}": [2.0] * 3 if name == "work" else [0.0] * 3 for name in ("work", "halo")}
     times = {"loop@1": [0.0] * 3, **turns, "solve": [1.0, 1.0, 9.0], "end": [0.0] * 3}
     visits = {**dict.fromkeys(times, [1.0] * 3), "loop@1/work": [10.0] * 3, "loop@1/halo": [10.0, 10.0, 0.0]}
@@ -111,7 +111,7 @@ def test_less_than_two_turns_count_once(turns: float, make_experiment: MakeExper
 
 
 def test_what_was_made_good_is_blamed_no_more(make_experiment: MakeExperiment) -> None:
-    """Ranks leave the first call level: only ``c`` makes one late at the second."""
+    """Ranks leave the first call at the same time, so only ``c`` makes one late at the second."""
     times = {"a": [5.0, 1.0], "b": [1.0, 5.0], "sync1": [0.0] * 2, "c": [1.0, 3.0], "sync2": [0.0] * 2}
     experiment = make_experiment(times, mpi_time={"sync1": [0.1, 0.1], "sync2": [2.0, 0.0]})
     assert waited(experiment) == pytest.approx({"sync2": 1})
@@ -120,7 +120,7 @@ def test_what_was_made_good_is_blamed_no_more(make_experiment: MakeExperiment) -
 
 @pytest.mark.parametrize("order", [[0, 1, 2], [1, 0, 2], [2, 1, 0]])
 def test_the_order_of_ranks_says_nothing(order: list[int], make_experiment: MakeExperiment) -> None:
-    """Ranks 0 and 1 are waited for alike, for ``a`` and ``b``; then both wait for rank 2 in ``c``."""
+    """Ranks wait equally for ranks 0 and 1, in ``a`` and ``b``; then these two wait for rank 2 in ``c``."""
     times = {"a": [5.0, 1.0, 1.0], "b": [1.0, 5.0, 1.0], "sync1": [0.0] * 3, "c": [1.0, 1.0, 3.0], "sync2": [0.0] * 3}
     mpi = {"sync1": [0.01, 0.01, 4.0], "sync2": [2.0, 2.0, 0.01]}
 

@@ -1,4 +1,4 @@
-"""Waiting that barriers measured, by hand: two ranks, seconds in each call path."""
+"""Waiting times measured by barriers, calculated by hand: two ranks, seconds in each call path."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_what_barriers_take_beyond_the_collectives_or_beyond_the_last_rank_is_wa
     late = names.index("late")
     waiting = with_measured(Waiting(np.full(len(names), 0.75), {late: {1: 0.5, 2: 0.25}}), selection)
     found = dict(zip(names, waiting.seconds.tolist(), strict=True))
-    # Sends say what was estimated; of a region that has sends, too, at least what was measured counts.
+    # A region that sends keeps the estimate; if it also has measured waiting, the result is at least that.
     expected = {"late": 2.0, "turns": 1.75, "small": 0.0, "sends": 0.75, "both": 0.75}
     assert {name: found[name] for name in expected} == pytest.approx(expected)
     assert waiting.shares[late] == pytest.approx({1: 4 / 3, 2: 2 / 3})

@@ -1,4 +1,4 @@
-"""Threads that queue at a lock, or meet too often: judged by counts and busy time, so alike on a busy machine."""
+"""Threads that queue for a lock or meet too often, judged by counts and busy time, so the load does not matter."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EACH = dict.fromkeys(range(THREADS))
 
 
 def team(make_experiment: Any, *, waited: float, visits: float = 1, busy: float = 1.0) -> Experiment:
-    """A parallel region of one process, busy for so long in each thread, and waiting for so long."""
+    """Return a process with a parallel region, in which each thread is busy and waits for the given times."""
     everyone = [1.0] * THREADS
     made = make_experiment(
         {"serial": [1.0, 0, 0, 0], "team": [busy + waited] * THREADS},
@@ -37,7 +37,7 @@ def team(make_experiment: Any, *, waited: float, visits: float = 1, busy: float 
 
 
 def wait(made: Experiment, kind: str, *, entries: int, contended: int = 0, seconds: float = 0.0) -> ThreadWait:
-    """The same in each thread."""
+    """Return waits that are the same in each thread."""
 
     def of_each(value: float) -> tuple[float, ...]:
         return tuple(value for _ in EACH)
@@ -56,7 +56,7 @@ def found(
 
 
 def two_teams(make_experiment: Any) -> Experiment:
-    """A function in two parallel regions: an uneven one that is entered 10 times, and a short one, 100,000 times."""
+    """Return two parallel regions: an uneven one that is entered 10 times, and a short one, entered 100,000 times."""
     uneven, short = [4.0, 1, 1, 1], [0.5] * THREADS
     rest, brief = [0.0, 3, 3, 3], [0.1] * THREADS
     waited = {"long/meet": rest, "short/meet": brief}
@@ -123,7 +123,7 @@ def test_barriers_are_too_many_by_the_work_between_them(make_experiment, barrier
     for price, of_machine in ((1e-6, []), (2e-5, ["barriers"])):
         for cores in (2, THREADS, 8):
             assert kinds(found(made, waits, processors=processors, cores=cores, omp_barrier=price)) == of_machine
-        for cores in (1, 64):  # whose barriers take another time
+        for cores in (1, 64):  # barriers take a different time there
             assert kinds(found(made, waits, processors=processors, cores=cores, omp_barrier=price)) == expected
 
 

@@ -1,4 +1,4 @@
-"""Who waits for whom in what comes of several runs."""
+"""Which ranks wait for which, in experiments that were computed from several runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from autoanalyzer.experiment.delay import Delay
 MAIN = Region("program", "main", "main.c", "main", 0, 1, 40)
 SOLVE = Region("function", "solve", "solve.c", "solve", 0, 3, 20)
 WAIT = Region("mpi", "MPI_Barrier")
-LATER = Region("function", "solve", "solve.c", "solve", 0, 5, 22)  # two lines were put before it
+LATER = Region("function", "solve", "solve.c", "solve", 0, 5, 22)  # in a version with two more lines before it
 
 
 def run(delays: dict[tuple[Region, Region], float], solve: Region = SOLVE, taken: float | None = 1.0) -> Experiment:

@@ -1,4 +1,4 @@
-"""Metrics, systems and call paths of several experiments in one, by toys."""
+"""Integration of metrics, systems and call paths of several experiments, on small examples."""
 
 import functools
 import operator
@@ -414,7 +414,7 @@ def test_minima_and_maxima_that_an_operand_lacks_are_those_of_the_other(dtype):
         for result in (operation(a, b), operation(b, a)):
             assert result.exclusive("extreme").tolist() == [[7], [-3]]
             assert not result.notes.remarks
-    # A mean takes it for 0, as the reference does, and says so.
+    # A mean counts it as 0, like the reference, and reports this.
     assert mean(a, b).exclusive("extreme").tolist() == mean(b, a).exclusive("extreme").tolist() == [[3.5], [-1.5]]
     assert mean(a, b, labels="ab").notes.remarks == ("extreme: not in b, and counted as 0 there",)
 

@@ -1,4 +1,4 @@
-"""The laws of the algebra over random experiments with different trees."""
+"""The laws of the algebra, on random experiments with different trees."""
 
 from dataclasses import replace
 
@@ -24,8 +24,8 @@ from .conftest import (
 )
 
 OPERATORS = (difference, merge, mean, total, minimum, maximum, stddev, ratio)
-whole = st.integers(-1000, 1000).map(float)  # added and subtracted without rounding
-of_kinds = experiments(kinds=KINDS)  # operands disagree: what is a minimum in one is added up in another
+whole = st.integers(-1000, 1000).map(float)  # sums and differences are exact
+of_kinds = experiments(kinds=KINDS)  # operands disagree: the same metric is a minimum in one and a sum in another
 with_gaps = st.one_of(st.just(float("nan")), st.just(0.0), st.floats(-1e3, 1e3))
 
 
@@ -187,7 +187,7 @@ def test_nor_does_it_where_call_sites_differ(pair: tuple[list[Experiment], list[
 
 
 def _values_of_time(experiment: Experiment) -> list[tuple[float, ...]]:
-    """The rows of a metric that are not 0, in no order: versions of one region have many names and lines."""
+    """Return a metric's nonzero rows in any order, because versions of one region have many names and lines."""
     values = experiment.exclusive("time") if "time" in experiment else np.zeros((0, 1))
     return sorted(tuple(row) for row in values.tolist() if any(row))
 

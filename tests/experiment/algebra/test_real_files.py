@@ -1,4 +1,4 @@
-"""Paper 002, section 5.2, on a profile and a trace analysis of one program; and their mean, as the reference has it."""
+"""Paper 002, section 5.2, with a profile and a trace analysis of one program; their mean equals the reference's."""
 
 import csv
 from pathlib import Path
@@ -39,7 +39,7 @@ def test_the_sums_of_each_are_unchanged_by_the_merge(profile: Experiment, trace:
     for operand, other in ((profile, None), (trace, profile)):
         for metric in operand.metrics:
             if other and metric.name in other and metric.parent is None:
-                continue  # that of the first
+                continue  # the first one's location
             name = metric.name if metric.name != "bytes_sent" or other is None else "bytes_p2p/bytes_sent"
             np.testing.assert_array_equal(
                 np.sort(totals(merged, name)), np.sort(totals(operand, metric.name)), err_msg=name

@@ -1,4 +1,4 @@
-"""Call paths of different versions of a source, by toys: what is drawn is what the sources look like."""
+"""Call paths of different versions of a source, on small examples that show what the sources look like."""
 
 import itertools
 
@@ -27,7 +27,7 @@ def version(*regions: Region, below: dict[int, int] | None = None) -> Experiment
 
 
 def matches(before: Experiment, after: Experiment, **options: bool) -> dict[int, int | None]:
-    """Return call path of the later version → its match in the earlier one."""
+    """Return each call path of the later version → its match in the earlier one."""
     marked = simple([[float(index + 1)] for index in range(len(after.call_paths))], after.call_paths)
     marked = marked.replaced(metrics=[Metric("mark", "occ")], severities={"mark": marked.exclusive("time")})
     joined = merge(before, marked, **options)

@@ -1,4 +1,4 @@
-"""Profiles of Caliper: values are those in the file, in seconds, along the paths of its nodes."""
+"""Profiles of Caliper: values equal those in the file, in seconds, along the paths of its nodes."""
 
 import gzip
 import json
@@ -127,7 +127,7 @@ def test_the_hosts_time_beside_a_gpus_is_wall_time(tmp_path, values):
 
 
 def test_what_is_below_a_call_of_mpi_is_mpi(tmp_path):
-    """Polling functions of the library that some ranks need longer than others are no work of theirs."""
+    """The library's polling functions, in which some ranks spend more time than others, are not the ranks' work."""
     times = {
         "main": [2, 2],
         "main/MPI_Bcast": [0, 0],
@@ -248,7 +248,7 @@ def test_records_and_nodes_that_fill_memory_are_refused(text, reason, tmp_path):
         load(tmp_path / "a.json")
 
 
-MEMORY = 1_500_000_000  # bytes of addresses, of which Python with NumPy takes half
+MEMORY = 1_500_000_000  # bytes of address space; Python with NumPy takes half of it
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Traces in Chrome's format: one that clang writes, whose own sums are in it, and small ones with what others have."""
+"""Traces in Chrome's format: one by clang, which contains its own sums, and small ones with other tools' features."""
 
 import json
 from collections import defaultdict
@@ -22,7 +22,7 @@ def test_inclusive_times_are_the_totals_that_clang_writes():
     for each in events:
         slices[each["name"]] += 1
     totals = {each["name"].removeprefix(TOTAL): each for each in events if each["name"].startswith(TOTAL)}
-    # Those that are there with all their slices, as short ones are not.
+    # Only those with all their slices, because short slices are not written.
     totals = {name: each for name, each in totals.items() if slices[name] == each["args"]["count"]}
     experiment = load(FILE)
     found, visits = defaultdict(float), defaultdict(float)

@@ -1,4 +1,4 @@
-"""Every real file of another tool, through every command that takes an experiment."""
+"""Every real file of other tools works with every command that takes an experiment."""
 
 import gzip
 import subprocess

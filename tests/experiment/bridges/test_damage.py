@@ -1,4 +1,4 @@
-"""Errors of other projects' readers about damaged files."""
+"""Exceptions of other projects' readers on damaged files."""
 
 import struct
 from pathlib import Path

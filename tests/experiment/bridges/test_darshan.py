@@ -1,4 +1,4 @@
-"""Logs of Darshan: counters are those that its package reports, of files that ranks had alone, and of shared ones."""
+"""Logs of Darshan: counters equal those that its package reports, for files of single ranks and for shared files."""
 
 import struct
 import zlib
@@ -12,7 +12,7 @@ from autoanalyzer.experiment import load
 from .conftest import FOREIGN
 
 SIMPLE, SHARED = FOREIGN / "simple.darshan", FOREIGN / "ior.darshan"
-POSIX_PLACE = 56  # where the head has the place and the size of what module 1, POSIX, has recorded
+POSIX_PLACE = 56  # position in the header of the offset and size of the records of module 1, POSIX
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +87,7 @@ def test_a_log_that_is_cut_off_is_refused_in_a_line(size, tmp_path):
 
 def test_a_log_that_is_partial_says_which_modules_lack_files(simple, tmp_path):
     content = bytearray(SIMPLE.read_bytes())
-    content[20] |= 1 << 1  # the flag of POSIX, the module with number 1, in the head
+    content[20] |= 1 << 1  # the flag of module 1, POSIX, in the header
     (tmp_path / "a.darshan").write_bytes(content)
     assert (
         "Darshan: the log does not cover all files of POSIX, so the sums are too low"
@@ -97,7 +97,7 @@ def test_a_log_that_is_partial_says_which_modules_lack_files(simple, tmp_path):
 
 
 def test_a_time_below_0_is_left_out_and_named(simple, tmp_path):
-    """Some releases wrote such times of metadata."""
+    """Some releases wrote negative times for metadata operations."""
     name, taken = next(
         (path.region.name, seconds)
         for path, row in zip(simple.call_paths, simple.exclusive("POSIX_F_META_TIME"), strict=True)

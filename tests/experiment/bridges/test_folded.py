@@ -1,4 +1,4 @@
-"""Folded stacks, as for flame graphs: a line per stack with its number of samples."""
+"""Folded stacks, as for flame graphs: one line per stack with its number of samples."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What gprof prints of a program compiled here, and of texts with what others have."""
+"""Output of gprof on a program compiled here, and texts with features of other programs' output."""
 
 import re
 import subprocess

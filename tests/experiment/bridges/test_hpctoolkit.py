@@ -1,4 +1,4 @@
-"""A database of HPCToolkit: inclusive times by call path and rank are those that Hatchet reads."""
+"""A database of HPCToolkit: inclusive times by call path and rank equal those that Hatchet reads."""
 
 import json
 import re
@@ -43,7 +43,7 @@ def test_what_is_below_mpi_is_time_in_mpi(values):
     name = "<program root>/main"
     whole, inside = (values(experiment, each, inclusive=True)[name] for each in ("cpu_time", "mpi_cpu_time"))
     assert whole == pytest.approx(inside)
-    assert analyze(experiment).run.program_time == 0  # all of it is below MPI_Finalize
+    assert analyze(experiment).run.program_time == 0  # all time is below MPI_Finalize
 
 
 def test_a_file_of_values_that_is_cut_off_is_named(tmp_path):
@@ -112,4 +112,4 @@ def test_a_database_without_functions_has_nothing(tmp_path):
 
 def test_a_sample_is_worth_the_least_time_that_was_measured():
     samples = load(FOREIGN / "hpctoolkit").notes.samples
-    assert samples["cpu_time"] == pytest.approx(0.006, rel=1e-3)  # of a call site, of which one sample was taken
+    assert samples["cpu_time"] == pytest.approx(0.006, rel=1e-3)  # of a call site with one sample

@@ -1,4 +1,4 @@
-"""A database of HPCToolkit in version 4: times by call path and rank are those that Hatchet reads."""
+"""A database of HPCToolkit in version 4: times by call path and rank equal those that Hatchet reads."""
 
 import json
 import shutil
@@ -17,8 +17,8 @@ from .conftest import FOREIGN
 
 FOLDER = FOREIGN / "hpctoolkit4"
 RANKS = 4
-ABOVE_ALL = 0  # the context
-INCLUSIVE = 3  # the metric
+ABOVE_ALL = 0  # the ID of the context
+INCLUSIVE = 3  # the ID of the metric
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def test_own_and_inclusive_times_of_functions_are_those_of_hatchet(experiment):
             inclusive[names[-1]] += whole[first]
             own[names[-1]] += alone[first]
     assert len(expected) == 60
-    for name, (whole, alone) in expected.items():  # it leaves out what threads of a library did
+    for name, (whole, alone) in expected.items():  # Hatchet omits the work of a library's threads
         here = f"/main thread/{name}"
         np.testing.assert_allclose(inclusive[here], whole, atol=1e-12, err_msg=name)
         np.testing.assert_allclose(own[here], alone, atol=1e-12, err_msg=name)
@@ -73,7 +73,7 @@ def test_sums_of_threads_are_those_that_the_file_has_for_all_of_each(experiment)
 
 def test_what_rounding_leaves_of_inclusive_times_is_0(experiment):
     own = experiment.exclusive("cpu_time")
-    assert own[own != 0].min() > 1e-3  # a sample is 5 ms
+    assert own[own != 0].min() > 1e-3  # one sample is 5 ms
 
 
 def test_places_and_sites_are_those_of_the_database(experiment, assert_equal):
@@ -136,7 +136,7 @@ def test_contexts_that_lead_back_to_themselves_are_refused(copy):
 
 
 def _patch(file, *changes):
-    """Write values into a file: offset, format and value of each."""
+    """Write values into a file; each has an offset and a format."""
     content = bytearray(file.read_bytes())
     for at, form, *what in changes:
         struct.pack_into(form, content, at, *what)

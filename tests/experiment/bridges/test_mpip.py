@@ -1,4 +1,4 @@
-"""The report of mpiP of four ranks, of which rank 0 works three times as long."""
+"""The report of mpiP on four ranks, of which rank 0 works three times as long."""
 
 import re
 from collections import defaultdict
@@ -39,7 +39,7 @@ def test_times_counts_and_bytes_by_rank_are_those_of_the_report():
     for name, _, rank, *_, total in _rows("Callsite I/O statistics"):
         written[f"MPI_{name}", int(rank)] += float(total)
     assert len(times) == 20
-    assert _by_function(experiment, "wall_time") == pytest.approx(times, rel=0.01)  # three digits
+    assert _by_function(experiment, "wall_time") == pytest.approx(times, rel=0.01)  # the report has three digits
     assert _by_function(experiment, "visits") == visits
     assert _by_function(experiment, "mpi_bytes_sent") == sent
     assert _by_function(experiment, "io_bytes_written") == written == _by_function(experiment, "io_bytes")
@@ -72,7 +72,7 @@ Recv                 1    1   {count}      453     1.01   0.0156  12.84  94.79
 
 
 def test_a_rank_that_mostly_waits_keeps_its_own_time_whatever_rounding_adds(tmp_path, values):
-    (tmp_path / "a.mpiP").write_text(WAITING.format(count=9930))  # 10.03 s, more than the 10 s that the rank took
+    (tmp_path / "a.mpiP").write_text(WAITING.format(count=9930))  # 10.03 s; the rank took only 10 s
     found = values(load(tmp_path / "a.mpiP"), "wall_time")
     assert found == {"a": pytest.approx([9, 0.02]), "a/main": [0, 0], "a/main/MPI_Recv": pytest.approx([1, 9.98])}
 
@@ -107,7 +107,7 @@ def test_call_sites_that_are_not_listed_are_the_rest_of_the_time_in_mpi(tmp_path
         assert both[0] == pytest.approx(both[1], rel=0.01)
 
 
-# 400,000 blanks took minutes where each of them was tried as an end.
+# 400,000 blanks once took minutes, because each of them was tried as an end.
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(
     ("heading", "start"),

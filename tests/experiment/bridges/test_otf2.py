@@ -1,4 +1,4 @@
-"""An OTF2 archive, written by OTF2's own writer, as a profile: sums are those of a walk over its events."""
+"""An OTF2 archive by OTF2's own writer, read as a profile: sums equal those of a walk over its events."""
 
 import warnings
 from collections import defaultdict
@@ -42,7 +42,7 @@ def test_own_times_and_visits_are_those_of_a_walk_over_the_events():
     seconds, visits = _walked()
     for metric, expected in (("wall_time", seconds), ("visits", visits)):
         for path, row in zip(experiment.call_paths, experiment.exclusive(metric), strict=True):
-            found = [row[1], row[0]]  # ranks are in the other order than locations
+            found = [row[1], row[0]]  # ranks and locations are in opposite order
             assert found == pytest.approx([expected[path.region.name, location] for location in range(2)])
 
 

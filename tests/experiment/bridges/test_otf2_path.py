@@ -1,4 +1,4 @@
-"""The critical path of OTF2 archives: known answers, and made-up programs, whose chains are copied naively."""
+"""The critical path of OTF2 archives: known results, and synthetic programs with naively copied chains."""
 
 from __future__ import annotations
 
@@ -153,8 +153,8 @@ def test_ranks_that_are_late_in_turn_are_all_on_the_path(tmp_path: Path) -> None
         ("MPI_Barrier", {0: 1.0, 1: 2.0, 2: 3.0}),
         ("MPI_Allreduce", {0: 1.0, 1: 2.0, 2: 3.0}),
         ("MPI_Bcast", {1: 1.0, 2: 2.0}),  # from rank 0, which is late itself
-        ("MPI_Reduce", {0: 1.0}),  # rank 0 alone needs the last one
-        ("MPI_Scan", {1: 1.0, 2: 2.0}),  # those before, and not rank 3
+        ("MPI_Reduce", {0: 1.0}),  # only rank 0 needs the last rank's data
+        ("MPI_Scan", {1: 1.0, 2: 2.0}),  # from lower ranks only, so rank 3 does not matter
     ],
 )
 def test_who_waits_in_a_collective_is_told_by_its_kind(tmp_path: Path, name: str, waits: dict[int, float]) -> None:
@@ -287,7 +287,7 @@ def _in_team(start: float, busy: float, end: float) -> list[tuple]:
 
 
 def test_threads_that_are_slow_in_turn_are_no_imbalance_of_ranks(tmp_path: Path) -> None:
-    """Both threads work for 8 s; in each of 4 parallel regions, one is busy for 3 s, the other for 1 s."""
+    """Both threads work for 8 s in total; in each of 4 parallel regions, one is busy for 3 s, the other for 1 s."""
     starts = [1.0 + 3.0 * number for number in range(4)]
 
     def events(rank: int, thread: int) -> list[tuple]:
@@ -313,7 +313,7 @@ def test_threads_that_are_slow_in_turn_are_no_imbalance_of_ranks(tmp_path: Path)
 
 
 def test_ranks_that_are_slow_in_turn_are_not_one_after_another(tmp_path: Path) -> None:
-    """They exchange messages after each step; the path has no more steps than a rank."""
+    """The ranks exchange messages after each step; the path has no more steps than each rank has."""
     programs = []
     for rank in (0, 1):
         steps = (
@@ -327,7 +327,7 @@ def test_ranks_that_are_slow_in_turn_are_not_one_after_another(tmp_path: Path) -
 
 
 def test_what_a_thread_did_in_its_team_before_it_called_mpi_is_on_the_path_once(tmp_path: Path) -> None:
-    """The first thread works for 3 s, of which 2 s are before a barrier of the ranks; the other one for 4 s."""
+    """The first thread works for 3 s, of which 2 s are before the ranks' barrier; the second one works for 4 s."""
 
     def master(rank: int) -> list[tuple]:
         return _instant(
@@ -360,7 +360,7 @@ def test_clocks_that_contradict_each_other_leave_no_path_and_one_line(tmp_path: 
 
 
 def test_what_is_received_at_the_moment_at_which_it_is_sent_is_followed(tmp_path: Path) -> None:
-    received = _instant((1.0, "received", (1, 0)), (3.0, "leave", ("main",)))  # read before the other's events
+    received = _instant((1.0, "received", (1, 0)), (3.0, "leave", ("main",)))  # read before the other rank's events
     sent = _instant((1.0, "sent", (0, 0)), (2.0, "leave", ("main",)))
     experiment = load(write(tmp_path / "archive", {(0, 0): received, (1, 0): sent}))
     assert _length(experiment) == pytest.approx(3.0)

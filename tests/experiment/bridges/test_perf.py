@@ -1,4 +1,4 @@
-"""Samples of perf of an MPI program of four processes, of which the first works three times as long."""
+"""Samples by perf of an MPI program of four processes, of which the first works three times as long."""
 
 from collections import defaultdict
 
@@ -18,7 +18,7 @@ def test_own_times_of_functions_are_those_that_perf_reports():
     expected = defaultdict(float)
     for line in (FOREIGN / "ring.perf.expected.txt").read_text().splitlines():
         period, _, symbol = line.split(maxsplit=2)
-        if not symbol.startswith("0x"):  # without a name
+        if not symbol.startswith("0x"):  # functions without a name are addresses
             expected[symbol.strip()] += int(period) / 1e9
     experiment = load(FILE)
     found = defaultdict(float)
@@ -74,7 +74,7 @@ def test_commands_may_be_padded_first_or_after_a_stack(before, tmp_path, values)
     assert values(experiment, "perf:page-faults")["ring/f"] == [0, 7000]
 
 
-# 400,000 blanks took minutes where each of them was tried as an end of the name.
+# 400,000 blanks once took minutes, because each of them was tried as an end of the name.
 @pytest.mark.timeout(600)
 def test_a_line_of_many_blanks_is_no_frame(tmp_path, values):
     stack = f"\t12 main{' ' * 400_000}x\n\t12 [unknown] (inlined)\n\t12 f(int (*)(long))+0x1 (/bin/app)\n"

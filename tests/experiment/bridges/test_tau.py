@@ -1,4 +1,4 @@
-"""Profiles of TAU: a folder of four ranks, a folder a metric, and chains that are cut off."""
+"""Profiles of TAU: a folder of four ranks, one folder per metric, and truncated call chains."""
 
 import re
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""CUBE 4 archives, whole, unsafe and broken."""
+"""CUBE 4 archives: complete, unsafe and damaged ones."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ def data(values: list[float], kind: str = "<f8") -> bytes:
     return b"CUBEX.DATA" + np.array(values, kind).tobytes()
 
 
-DENSE = index([], kind=3)[:18]  # nothing follows the kind
+DENSE = index([], kind=3)[:18]  # without any data after the kind
 BOMB = zlib.compress(bytes(1 << 20))
 WHOLE = {
     "anchor.xml": ANCHOR.encode(),
-    # Inclusive metrics number call paths 0, its children 1 and 3, then 2, then 4.
+    # In inclusive metrics, the order of call paths is 0, its children 1 and 3, then 2, then 4.
     "0.index": index([0, 1, 2, 3]),
     "0.data": data([10, 100, 5, 50, 2, 20, 1, 10]),
     "2.index": index([2, 4]),

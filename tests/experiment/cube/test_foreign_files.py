@@ -1,4 +1,4 @@
-"""Files that other tools wrote."""
+"""Files written by other tools."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""CUBE 4 files of many locations: a table of these beside the XML, and rows as they are where packing gains little."""
+"""CUBE 4 files with many locations: a table beside the XML contains these; rows are packed only if this saves much."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RANKS = 1000
 
 @pytest.fixture
 def many() -> Experiment:
-    """More locations than are read from XML, values that are worth packing and others, and a grid."""
+    """Return an experiment with a grid, many locations, and values of which only some are worth packing."""
     chance = np.random.default_rng(1)
     times = chance.random((3, 2 * RANKS))
     times[1] = 0
@@ -64,7 +64,7 @@ def members(file: Path) -> dict[str, bytes]:
 
 
 def changed(file: Path, **contents: bytes | None) -> Path:
-    """Write the archive again with other members."""
+    """Rewrite the archive with other members."""
     found = members(file)
     other = file.with_name("other.cubex")
     with tarfile.open(other, "w") as archive:
@@ -97,7 +97,7 @@ def test_rows_are_plain_where_packing_gains_little(file):
     found = members(file)
     assert found["0.data"].startswith(b"CUBEX.DATA")
     assert found["1.data"].startswith(b"ZCUBEX.DATA")
-    assert len(found["0.data"]) == len(b"CUBEX.DATA") + 2 * 2 * RANKS * 8  # the row of zeros is left out
+    assert len(found["0.data"]) == len(b"CUBEX.DATA") + 2 * 2 * RANKS * 8  # the row of zeros is not written
 
 
 def test_another_reader_finds_the_same_values(many, file):
@@ -202,7 +202,7 @@ def test_a_table_agrees_with_xml_that_is_read_in_pieces(size, many, file, monkey
 
 
 def test_a_metric_that_takes_less_as_another_type_leaves_nothing_behind_the_archive(tmp_path, monkeypatch):
-    """Whole numbers gain little by packing and are begun plain; with the last value they are not whole, and packed."""
+    """Whole numbers gain little by packing, so they begin unpacked; the last value is a fraction, so all are packed."""
     monkeypatch.setattr(cubex_writer, "_EXCHANGED", 1 << 20)
     values = np.floor(np.random.default_rng(1).random((200, 3000)) * 60)
     values[-1, -1] = 0.5

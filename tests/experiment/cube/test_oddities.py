@@ -1,4 +1,4 @@
-"""CUBE 3 as it may be written, in small files."""
+"""Unusual but valid CUBE 3 text, in small files."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_numbers_of_elements_may_stand_in_any_order(read):
     found = read(cube())
     assert [path.parent for path in found.call_paths] == [None, 0, None]
     assert found.locations == (Location("m", "n", 0, 0), Location("m", "n", 1, 0))
-    # Values stand by the numbers of the threads: first that of rank 1.
+    # Values are in the order of the threads' numbers; that of rank 1 is first.
     assert found.exclusive("time").tolist() == [[0, 0], [4, 3], [2, 1]]
 
 
@@ -139,7 +139,7 @@ def test_an_ampersand_may_stand_for_itself(written, name, read):
 
 @pytest.mark.parametrize("lone", ["", "&"])
 def test_an_entity_is_read_wherever_the_text_is_cut(lone, read):
-    """It is read in pieces of 64 KiB."""
+    """Text is read in pieces of 64 KiB."""
     before, after = cube().split("<name>g</name>")
     for rest in range(40):
         many = "x" * ((1 << 16) - len(f"{before}<name>{lone}") - rest)

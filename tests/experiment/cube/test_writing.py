@@ -1,4 +1,4 @@
-"""What is written is what the tools of CUBE read: its spelling, and every value."""
+"""Written files are readable for the tools of CUBE: the XML's spelling, and every value."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def region(name: str) -> Region:
     return Region("function", name, "a.c", name, 0, 1, 9)
 
 
-# Neither roots nor depth first, two machines, and text that XML has to spell.
+# Neither roots first nor depth first, two machines, and text with characters that XML must escape.
 PATHS = (
     CallPath(region("main")),
     CallPath(region("a<&\"'\n b>"), 0, 7),
@@ -172,7 +172,7 @@ def test_a_call_path_without_a_least_value_has_none_and_one_of_zeros_has_zeros(o
 
 
 def test_no_member_ends_with_a_block(odd, tmp_path):
-    """Behind one that does, cubelib expects an empty block that others take for the end of the archive."""
+    """If a member ends with a block, cubelib expects an empty block, which others take for the end of the archive."""
     seen = set()
     for length in range(512):
         save(odd.replaced(notes=Notes(program="x" * length)), tmp_path / "e.cubex")
@@ -180,7 +180,7 @@ def test_no_member_ends_with_a_block(odd, tmp_path):
             sizes = [member.size % 512 for member in archive]
         assert all(sizes)
         seen |= set(sizes)
-        (tmp_path / "e.cubex").unlink()  # what replaces a file waits for the disk
+        (tmp_path / "e.cubex").unlink()  # replacing a file would wait for the disk
     assert set(range(1, 512)) <= seen
 
 

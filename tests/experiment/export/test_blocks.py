@@ -1,4 +1,4 @@
-"""Large experiments are written as they are read: the same file, without a metric in memory whole."""
+"""Large experiments are written in blocks: the file is the same, and no metric is in memory as a whole."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def test_blocks_make_the_same_file(suffix, together, real, tmp_path, monkeypatch
     monkeypatch.setattr(Experiment, "exclusive", _of_a_part(Experiment.exclusive))
     export(large, tmp_path / f"blocks{suffix}", together=together)
     whole, blocks = ((tmp_path / f"{name}{suffix}").read_bytes() for name in ("whole", "blocks"))
-    if suffix == ".jsonl":  # block after block, all metrics of each
+    if suffix == ".jsonl":  # all metrics of a block, then the next block
         whole, blocks = (sorted(each.splitlines()) for each in (whole, blocks))
     assert whole == blocks
 

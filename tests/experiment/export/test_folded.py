@@ -7,7 +7,7 @@ import pytest
 from autoanalyzer.errors import InputError, UsageError
 from autoanalyzer.experiment.export import export
 
-LINE = re.compile(r"(.+) ([0-9]+)")  # of flamegraph.pl: all before the last space is the stack
+LINE = re.compile(r"(.+) ([0-9]+)")  # flamegraph.pl's pattern: everything before the last space is the stack
 
 
 def test_a_line_a_stack_and_rank_in_nanoseconds(made, tmp_path):

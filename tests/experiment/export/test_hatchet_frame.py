@@ -1,4 +1,4 @@
-"""GraphFrames of Hatchet, and Thickets: the same trees and values."""
+"""GraphFrames of Hatchet and Thickets have the same trees and values as experiments."""
 
 import sys
 
@@ -12,7 +12,7 @@ from .conftest import DATA
 
 
 def nodes_of(experiment, frame):
-    """Return the node of each call path, and compare the tree with ours on the way."""
+    """Return the node of each call path; assert that the trees are equal."""
     nodes = {}
     pending = list(zip(experiment.roots, frame.graph.roots, strict=True))
     while pending:
@@ -83,7 +83,7 @@ def test_a_thicket_has_a_row_a_call_path_and_run(real):
     assert set(thicket.metadata["program"]) == {"rays"}
     table = thicket.dataframe.reset_index()
     for number, name in thicket.profile_mapping.items():
-        rows = table[(table["profile"] == number) & ~table["wall_time"].isna()]  # others are of the other run alone
+        rows = table[(table["profile"] == number) & ~table["wall_time"].isna()]  # other rows are only of the other run
         found = sorted(zip(rows["name"], rows["line"], rows["wall_time"], rows["mpi_bytes"], strict=True))
         values = [runs[name].exclusive(metric).sum(axis=1) for metric in ("wall_time", "mpi_bytes")]
         regions = [path.region for path in runs[name].call_paths]

@@ -1,4 +1,4 @@
-"""JSON lines, put into a real database."""
+"""JSON lines, imported into a real database."""
 
 import json
 import sqlite3

@@ -1,4 +1,4 @@
-"""JSON for Perfetto: slices nest and take as long as what was measured; counters add up to it."""
+"""JSON for Perfetto: slices nest and have the measured durations; counters add up to the measured values."""
 
 import json
 from collections import defaultdict
@@ -98,7 +98,7 @@ def test_time_lines_become_slices_and_counters(tmp_path):
         ("B", 0.0, "main"),
         ("B", 0.25, "a"),
         ("E", 0.5, "a"),
-        ("B", 0.5, "b"),  # where it was last comes first in the next sample
+        ("B", 0.5, "b"),  # the first region in a sample is the last one of the sample before
         ("E", 1.75, "b"),
         ("B", 1.75, "a"),
         ("E", 2.0, "a"),

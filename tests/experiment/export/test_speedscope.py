@@ -1,4 +1,4 @@
-"""Speedscope's JSON, held to the schema that speedscope publishes."""
+"""Speedscope's JSON, validated against the schema that speedscope publishes."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Plans: what is written is read back, and what is no plan is refused with a line."""
+"""Plans: a written plan is read back unchanged, and invalid text is refused with one line."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Time lines over equal steps, as they grow."""
+"""Time lines in equal steps, while they grow."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_what_was_not_recorded_is_missing_and_what_is_nothing_is_nothing() -> No
     amounts = [*(chance.random(300) * 1e6), *np.zeros(199), np.nan]
     found = EqualSteps([BYTES, MEMORY], 1.0).new([known(ends, amounts)])
     silent = found.times > ends[300] + 1
-    assert (found.values[silent, 0] == 0).all()  # not what rounding leaves
+    assert (found.values[silent, 0] == 0).all()  # exactly 0, without rounding errors
     assert np.isnan(EqualSteps([BYTES, MEMORY], 1.0).new([known([1, 2], [1, np.nan])]).values[1]).all()
 
 

@@ -1,4 +1,4 @@
-"""OTF2 archives, written by OTF2's own writer: regions, messages, file I/O and counters become time lines."""
+"""OTF2 archives by OTF2's own writer: regions, messages, file I/O and counters become time lines."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ TICKS = 1_000_000
 
 
 def write(folder: Path, *, ranks: int = 2, killed: bool = False, empty: bool = False, late: int = 0) -> Path:
-    """Write an archive of 10 s: main, in which work (2 to 5 s), a barrier (5 to 6 s), file I/O (7 to 8 s)."""
+    """Write an archive of 10 s: main with work (2 to 5 s), a barrier (5 to 6 s), and file I/O (7 to 8 s)."""
     with otf2.writer.open(str(folder), timer_resolution=TICKS) as archive:
         definitions = archive.definitions
         machine = definitions.system_tree_node("cluster")
@@ -99,7 +99,7 @@ def write(folder: Path, *, ranks: int = 2, killed: bool = False, empty: bool = F
                 Metric(at(1), levels, [300.0]),
                 Enter(at(2), work),
                 Metric(at(2), counters, [1000]),
-                Enter(at(3), work),  # calls itself
+                Enter(at(3), work),  # recursive call
                 Leave(at(4), work),
                 Metric(at(5), counters, [7000]),
                 Leave(at(5), work),

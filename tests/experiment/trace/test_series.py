@@ -1,4 +1,4 @@
-"""One metric of a trace over time: rates and levels, of one location and of several."""
+"""One metric of a trace over time: rates and levels, on one or several locations."""
 
 import io
 
@@ -38,7 +38,7 @@ def test_one_location_keeps_its_samples():
     found = series_of(samples("2,0,0,5,1\n1,0,0,3,\n4,0,0,7,3\n"), "x", "t.csv")
     assert (found.name, found.unit, found.source) == ("x", "bytes", "t.csv")
     assert found.times.tolist() == [1, 2, 4]
-    assert found.begin.tolist() == [-0.5, 1, 2]  # the first sample is as long as most
+    assert found.begin.tolist() == [-0.5, 1, 2]  # the first sample has the usual length
     assert found.values.tolist() == [3, 5, 7]
 
 

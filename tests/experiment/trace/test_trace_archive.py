@@ -1,4 +1,4 @@
-"""Traces as files: what is read is what was written, line by line, and whatever is broken is said in one line."""
+"""Trace files: they are read back line by line as written, and damage is reported in one line."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def test_a_head_that_cannot_be_is_refused(tmp_path: Path, old: str, new: str, sa
 
 
 def test_damaged_files_are_refused_in_a_line(tmp_path: Path) -> None:
-    """Each a thousandth as many bytes, cut off, doubled or changed, also where the zip's own sums are made good."""
+    """The bytes are shortened, cut, repeated or changed, also with corrected zip checksums."""
     path = tmp_path / "trace.npz"
     save_trace(a_trace([30, 20, 9])[0], path)
     whole = path.read_bytes()
@@ -175,7 +175,7 @@ def test_damaged_files_are_refused_in_a_line(tmp_path: Path) -> None:
         members = {name: archive.read(name) for name in archive.namelist()}
     chance = Random(5)
     for trial in range(1000):
-        path.unlink()  # what replaces a file waits for the disk
+        path.unlink()  # replacing a file would wait for the disk
         if trial % 2:
             path.write_bytes(mutated(whole, chance))
         else:

@@ -1,4 +1,4 @@
-"""What compilers add to declarations stays: attributes, alignment, variable arrays, odd types."""
+"""Compiler extensions in declarations stay: attributes, alignment, variable-length arrays, unusual types."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Functions: which are regions, by what name, from which file."""
+"""Functions: which of them are regions, and the regions' names and files."""
 
 import re
 

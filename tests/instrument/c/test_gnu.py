@@ -1,4 +1,4 @@
-"""What GCC takes and the parser, which is another compiler's, knows otherwise or not at all."""
+"""Code that GCC accepts, but the parser, which is another compiler's, treats differently or rejects."""
 
 import pytest
 
@@ -89,7 +89,8 @@ def _else_ifs(count: int) -> str:
     return "if (n == -1) n = 7;\n" + "\n".join(f"else if (n == -{i}) n = {i};" for i in range(2, count))
 
 
-# gcc's time grows with the square of the number of else-ifs; a sum, whose time does not, needs the deep stack, too.
+# gcc's time grows with the square of the number of else-ifs. A long sum does not have this problem, but also needs a
+# deep stack.
 @pytest.mark.parametrize(
     "inner",
     [

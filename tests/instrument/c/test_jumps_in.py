@@ -1,4 +1,4 @@
-"""Loops that are entered other than by their head are left out, and the reason is named."""
+"""Loops that may be entered by a jump are left out, and the reason is given."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Every way out of a region leaves it: return, break, continue, goto, exit."""
+"""Every way of leaving a region is recorded: return, break, continue, goto, exit."""
 
 LEAVING = r"""
 #include <stdio.h>
@@ -39,7 +39,7 @@ int main(void) {
 
 
 def test_return_break_continue_and_goto_leave_every_region(lab):
-    run = lab.run(LEAVING, still_open=["main"])  # exit() leaves main open, nothing else
+    run = lab.run(LEAVING, still_open=["main"])  # exit() leaves only main open
     assert run.visits == {
         "main": 1,
         "first": 2,

@@ -1,4 +1,4 @@
-"""Where statements and groups end, and what is masked."""
+"""Where statements and groups end, and which text is masked."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Loops of every form, as the body of anything."""
+"""Loops of every form, as the body of any statement."""
 
 FORMS = r"""
 #include <stdio.h>

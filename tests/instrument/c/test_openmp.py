@@ -1,4 +1,4 @@
-"""With OpenMP on, constructs that each thread of a team enters are regions, too."""
+"""With OpenMP, constructs that each thread of a team enters are regions, too."""
 
 CONSTRUCTS = r"""
 #include <stdio.h>

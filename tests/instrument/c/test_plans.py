@@ -1,4 +1,4 @@
-"""Regions that the user marks, and what a plan includes, excludes, eliminates, merges and splits."""
+"""Regions that the user marks, and regions that a plan includes, excludes, eliminates, merges or splits."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Pragmas keep their loop: the guard goes above those that bind to it, below the others."""
+"""Pragmas stay with their loop: the guard is above those that apply to the loop, and below the others."""
 
 import pytest
 
@@ -68,7 +68,7 @@ def test_openmp_loops(lab, flag):
     threads = 2 if flag == "-fopenmp" else 1
     visits = run.visits
     assert visits["orphan"] == visits["orphan:loop@6"] == threads
-    assert visits["main:loop@39"] == threads  # entered by each thread, within the parallel region
+    assert visits["main:loop@39"] == threads  # each thread enters it in the parallel region
     for line in (14, 18, 27, 32, 44, 46, 53):
         assert visits[f"main:loop@{line}"] == 1
     assert lab.left_out() == {"loop@49": "runs on an accelerator"}

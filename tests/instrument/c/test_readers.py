@@ -1,4 +1,4 @@
-"""C is read alike by libclang and by pycparser, which stands in where libclang cannot be loaded."""
+"""libclang and pycparser, which replaces it if it cannot be loaded, read C in the same way."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ Find = Callable[..., list[Any]]
 
 @pytest.fixture
 def found_by(monkeypatch: pytest.MonkeyPatch) -> Find:
-    """Read sources by a reader: the regions of each, and the text that it could not read."""
+    """Return the regions that a reader finds in each source, and the text that it could not read."""
 
     def find(reader: str, *sources: Path, flags: tuple[str, ...] = ()) -> list[Any]:
         monkeypatch.setenv("AUTOANALYZER_C_READER", reader)
@@ -160,7 +160,7 @@ def test_both_readers_find_the_same_regions_in_c23(found_by: Find, tmp_path: Pat
     assert [region.region.name for region in found[0][1]] == ["turns", "loop@13", "loop@14", "loop@16"]
     assert not found[0][2]
     assert found == found_by("libclang", source, flags=("-std=gnu2x",))
-    # libclang knows constexpr from release 19 on
+    # Only libclang 19 and later know constexpr.
     source.write_text("constexpr int n = 5;\nint f(int k) { while (k > n) k--; return 1.0f128 > k; }\n")
     ((_, regions, problems),) = found_by("pycparser", source)
     assert [each.region.name for each in regions] == ["f", "loop@2"]

@@ -1,4 +1,4 @@
-"""The stub fits into every unit: standards, link modes, sanitizers, several objects, foreign linkers."""
+"""The stub fits into every object: language standards, link modes, sanitizers, several objects, other linkers."""
 
 import platform
 import re
@@ -11,11 +11,11 @@ extern int printf(const char *, ...);
 static int f(int n) { int s = 0; while (n > 0) s += n--; return s; }
 int main(void) { printf("%d\\n", f(4)); return 0; }
 """
-USUAL = "-fuse-ld=bfd"  # the linker that is not the fast one
+USUAL = "-fuse-ld=bfd"  # the usual, slow linker
 STRICT = ["-pedantic-errors", "-Wall", "-Wextra", "-Werror"]
 
 
-# By day each compiler has every other standard.
+# By day, the standards are divided between the compilers.
 @pytest.mark.parametrize(
     ("standard", "cc"),
     [
@@ -122,7 +122,7 @@ def test_probes_that_would_crash_are_not_linked(lab, link):
     ],
 )
 def test_probes_work_where_others_give_threads_their_variables(lab, text, link):
-    """The loader does, and the C library's start, which a build may name itself."""
+    """The loader does this, or the C library's start-up code, which a build may name itself."""
     lab.tool.write("x.c", text)
     compile_it = ["autoanalyzer", "compile", "--", "gcc", "-fno-stack-protector"]
     assert lab.tool(*compile_it, "-c", "x.c").returncode == 0
@@ -157,7 +157,7 @@ def test_an_entry_that_only_counts_is_two_instructions_and_keeps_no_function_out
     assert "call\tpost" in plain
     assert "call\tone" not in plain + probed
     counting = re.findall(r"subq\t\$1, %fs:\S+\n\t(\w+)", probed)
-    assert len(counting) >= 3  # each function, and the one in the other
+    assert len(counting) >= 3  # in each function, and in the inlined one
     assert set(counting) == {"js"}
 
 

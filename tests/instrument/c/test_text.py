@@ -1,4 +1,4 @@
-"""What C text may look like: braces in literals, comments, odd line ends, other alphabets."""
+"""Unusual C text: braces in literals, comments, unusual line ends, other alphabets."""
 
 import pytest
 
@@ -23,7 +23,7 @@ b";
 
 
 def each_by_one(*values):
-    """Both compilers with both values: by day each value by one of them."""
+    """Combine both compilers with both values; by day, each value is tested with one compiler."""
     pairs = [("gcc", values[0]), ("clang", values[1])]
     by_night = [("gcc", values[1]), ("clang", values[0])]
     return [*pairs, *(pytest.param(*each, marks=pytest.mark.nightly) for each in by_night)]

@@ -1,4 +1,4 @@
-"""constexpr and consteval: what the compiler runs has no probes, and is named."""
+"""constexpr and consteval: code that the compiler executes has no probes, and is listed."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Coroutines: their scopes outlive what called them, so they have no probes."""
+"""Coroutines: their scopes outlive their callers, so they have no probes."""
 
 COROUTINE = r"""
 #include <coroutine>

@@ -1,11 +1,11 @@
-"""Spellings of newer standard libraries than the parser's own."""
+"""Syntax in standard libraries that are newer than the parser."""
 
 import pytest
 
 from autoanalyzer.instrument.c_family.clang.digest import digest
 from autoanalyzer.instrument.c_family.clang.tree import parse
 
-# Each of these is how a header of GCC 13 or 14 puts it.
+# Each line is syntax from a header of GCC 13 or 14.
 NEWER = b"""\
 namespace std {
 template <typename _Tp, _Tp... _Idx> struct integer_sequence {};
@@ -33,7 +33,7 @@ int main() {
 """
 
 
-@pytest.mark.parametrize("number", [b"_Tp(_Num)", b"_Num"])  # of GCC 13 and before
+@pytest.mark.parametrize("number", [b"_Tp(_Num)", b"_Num"])  # of GCC 13, and of earlier versions
 def test_headers_of_newer_compilers_are_understood(number):
     assert parse(NEWER.replace(b"_Tp(_Num)", number), ("-std=c++17",), lambda offset: False).unread == []
 

@@ -1,4 +1,4 @@
-"""Exceptions leave regions as the language leaves scopes."""
+"""Exceptions leave regions in the same way as scopes."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Functions: free ones, in namespaces, with C linkage, overloaded, deleted, with every kind of signature."""
+"""Functions: free, in namespaces, with C linkage, overloaded, deleted, with every kind of signature."""
 
 import pytest
 

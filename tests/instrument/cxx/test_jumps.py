@@ -1,4 +1,4 @@
-"""Jumps into loops, which would pass the construction of a guard."""
+"""Jumps into loops, which would bypass the construction of a guard."""
 
 DUFF = r"""
 #include <cstdio>

@@ -1,4 +1,4 @@
-"""Lambdas: regions of their own, below the function that holds their text."""
+"""Lambdas: regions of their own, below the function that contains their text."""
 
 import pytest
 
@@ -32,13 +32,13 @@ int main() {
 
 def test_lambdas_are_regions_and_their_loops_theirs(program, cxx):
     run = program(LAMBDAS, "-std=c++20", compiler=cxx)
-    assert "lambda:loop@6" not in run.visits  # the compiler has run it
+    assert "lambda:loop@6" not in run.visits  # executed by the compiler
     assert run.visits["lambda#2:loop@8"] == 4
     assert run.visits["Holder::run::lambda:loop@9"] == 1
     assert run.visits["main::lambda#2:loop@17"] == 3
     assert run.visits["main:loop@16"] == 1
     assert run.visits["main::lambda#4:loop@21"] == 3
-    assert "main::lambda@15" not in run.visits  # tiny
+    assert "main::lambda@15" not in run.visits  # too small to measure separately
     inner = {region.function for _, region in run.events if region.kind == "loop" and region.first_line == 20}
     assert len(inner) == 2
 

@@ -1,4 +1,4 @@
-"""Ways out of regions that no scope ends, and regions before and after main."""
+"""Ways of leaving regions without the end of a scope, and regions before and after main."""
 
 import pytest
 

@@ -223,7 +223,7 @@ int main(int argc, char **argv) {
 
 
 def test_calls_of_mpi_are_regions_where_they_stand(lab):
-    flags = ["-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"]  # which would be dear, and isn't called
+    flags = ["-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"]  # the C++ interface takes long to compile, and is not used
     run = lab.run(MPI, *flags, cc="mpicxx", name="x.cc", modes="mpi")
     assert run.visits == {"main": 1, "main:MPI_Allreduce@9": 3, "main:MPI_Barrier@10": 1}
 

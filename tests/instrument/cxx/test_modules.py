@@ -1,4 +1,4 @@
-"""Modules are left to the compiler, and named."""
+"""Modules are compiled without probes, and listed."""
 
 import pytest
 

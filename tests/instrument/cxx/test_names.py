@@ -1,4 +1,4 @@
-"""Names that a reader knows again: whatever holds a function is in them, and no two of a file are one."""
+"""Region names that a reader recognises: they contain all enclosing scopes, and are unique in a file."""
 
 import pytest
 

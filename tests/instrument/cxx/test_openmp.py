@@ -1,4 +1,4 @@
-"""Directives stay with their loop."""
+"""OpenMP directives stay with their loop."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the parser does not understand passes through, and is named."""
+"""Code that the parser does not understand is compiled unchanged, and listed."""
 
 BROKEN_BODY = r"""
 #include <cstdio>
@@ -26,7 +26,7 @@ def test_a_function_that_the_parser_does_not_understand_is_left_out_and_named(la
 def test_a_file_that_the_parser_does_not_understand_is_compiled_as_it_is_and_named(lab):
     run = lab.run(BROKEN_OUTSIDE, "-std=gnu++17", "-fconcepts-ts", cc="g++", name="x.cc", quiet=False)
     assert run.events == ()
-    said = run.messages.partition("autoanalyzer: ")[2]  # behind what g++ 14 says of -fconcepts-ts
+    said = run.messages.partition("autoanalyzer: ")[2]  # after g++ 14's warning about -fconcepts-ts
     assert said.startswith("x.cc:")
     assert "compiled unchanged" in said
 

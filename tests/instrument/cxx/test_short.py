@@ -1,4 +1,4 @@
-"""Inline functions and their loops that execute few statements, which a probe would cost as much as."""
+"""Inline functions and their loops that execute few statements, and would cost no more than a probe."""
 
 import pytest
 

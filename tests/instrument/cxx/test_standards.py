@@ -1,4 +1,4 @@
-"""Every standard, with headers that only its compiler understands in full."""
+"""Every language standard, with headers that only its compiler understands in full."""
 
 import pytest
 
@@ -102,7 +102,7 @@ def test_old_standards(program, compiler, standard):
 WITH_THREADS = ("-pthread", "-O1", "-D_FORTIFY_SOURCE=2")
 
 
-@pytest.mark.nightly  # by day: its headers are read, as those of the newest
+@pytest.mark.nightly  # by day: its headers are read with the newest standard
 def test_the_first_standard_with_threads(program):
     assert loops_of_threads(program(NEW, "-std=c++11", *STRICT, *WITH_THREADS)) == [1, 1]
 
@@ -119,7 +119,7 @@ def loops_of_threads(run):
 
 
 def test_headers_of_the_newest_standard_are_read(tool):
-    """To compile them takes longer than to read them."""
+    """Compiling these headers takes longer than reading them."""
     tool.write("x.cc", NEW + HEAVY)
     done = tool("autoanalyzer", "regions", "--cxx", "g++", "x.cc", "--", "-std=c++23", *STRICT, *WITH_THREADS)
     assert (done.returncode, done.stderr) == (0, b"")

@@ -1,4 +1,4 @@
-"""Statements of every form around and within loops: what a loop is the body of, and where it ends."""
+"""Statements of every form around and inside loops: of which statement a loop is the body, and where it ends."""
 
 STATEMENTS = r"""
 #include <cstdio>

@@ -1,4 +1,4 @@
-"""Templates: a region of the text, whatever it is instantiated with."""
+"""Templates: one region per text, for all instantiations."""
 
 import pytest
 

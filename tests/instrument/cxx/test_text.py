@@ -1,4 +1,4 @@
-"""Statements and groups as only C++ has them, and headers read as sources."""
+"""Statements and groups that only C++ has, and headers read as sources."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Every construct may stand in a procedure or loop; none of them is taken for the beginning or end of another."""
+"""Every construct may be inside a procedure or loop, and none is mistaken for the beginning or end of another."""
 
 import pytest
 

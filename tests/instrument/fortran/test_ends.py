@@ -1,4 +1,4 @@
-"""END in all its spellings closes what it ends."""
+"""END, in all its spellings, closes the right construct."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""EXIT and CYCLE: of the own loop nothing is to be done, of constructs around it the loop is left."""
+"""EXIT and CYCLE need no probe for their own loop; for an enclosing construct, they leave the loop."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A procedure is entered before its first executable statement, and after everything that declares."""
+"""A procedure is entered before its first executable statement, and after all declarations."""
 
 import pytest
 

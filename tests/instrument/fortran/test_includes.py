@@ -1,4 +1,4 @@
-"""INCLUDE lines: what they bring is part of the source, with its own names and lines."""
+"""INCLUDE lines: the included text is part of the source, with its own names and lines."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""A jump out of a loop leaves it, whatever makes the jump and wherever it goes."""
+"""Every kind of jump out of a loop leaves the loop, whatever its target."""
 
 import pytest
 

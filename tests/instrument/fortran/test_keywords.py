@@ -1,4 +1,4 @@
-"""Fortran reserves no word: what looks like a keyword may be a name."""
+"""Fortran has no reserved words, so any keyword may be a name."""
 
 NAMES = """
       program main

@@ -1,4 +1,4 @@
-"""What cannot hold probes is left out and named; the rest of the file is not."""
+"""Code that cannot have probes is left out and listed; the rest of the file has probes."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Debuggers stop at the lines at which they would stop without probes."""
+"""Debuggers stop at the same lines as without probes."""
 
 from __future__ import annotations
 
@@ -389,7 +389,7 @@ BOTH = {
     "long": LONG_NAMES,
     "first": FIRST,
 }
-IN_BOTH_FORMS = ("ends", "long")  # by day; the others in one, by turns
+IN_BOTH_FORMS = ("ends", "long")  # by day; the others are in one form each, in turn
 SOURCES = [
     *(
         pytest.param(
@@ -420,7 +420,7 @@ def _numbers(lines):
 
 
 def _stops(fortran, lines):
-    """Return the line at which a debugger stops in each procedure of the object: the one after its head."""
+    """Return the line at which a debugger stops in each procedure of the object: the first line after its entry."""
     symbols = fortran.lab.tool("objdump", "--syms", "x.o").stdout.decode()
     starts = {match[2]: int(match[1], 16) for match in _FUNCTION.finditer(symbols)}
     return {name: next(line for address, line in lines if address > start) for name, start in starts.items()}

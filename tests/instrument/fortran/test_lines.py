@@ -1,4 +1,4 @@
-"""Lines of both forms: what goes on, what is a comment, what a literal holds, and which columns count."""
+"""Lines of both forms: continuations, comments, literals, and the columns that count."""
 
 import pytest
 

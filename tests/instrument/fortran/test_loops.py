@@ -1,4 +1,4 @@
-"""Every outermost loop is one region, however it is written."""
+"""Every outermost loop is one region, in every spelling."""
 
 import pytest
 

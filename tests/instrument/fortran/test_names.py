@@ -1,4 +1,4 @@
-"""Regions are named as the user wrote them, with what contains them."""
+"""Regions have the user's names, with those of the enclosing scopes."""
 
 import pytest
 
@@ -134,7 +134,7 @@ NAMES = """
 def test_procedures_carry_the_names_of_module_and_host(fortran, name):
     trial = fortran.run(NAMES, name=name)
     finalized = {count: names for count, names in trial.entered.items() if names == "Shapes::gone"}
-    assert len(finalized) <= 1  # how often, if at all, is the compiler's matter: gfortran 12 never, 14 twice
+    assert len(finalized) <= 1  # the compiler decides how often: gfortran 12 never, gfortran 14 twice
     assert {count: names for count, names in trial.entered.items() if count not in finalized} == {
         1: "Main, Shapes::grow, Shapes::box_measure, Shapes::box_measure:loop@39, Shapes::area_of_box, "
         "Shapes::area_of_box::Inner, Shapes::area_of_box::Inner:loop@61, Shapes::area_of_number, "

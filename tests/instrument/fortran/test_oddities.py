@@ -1,4 +1,4 @@
-"""What is easily taken for something else."""
+"""Statements that look like other statements."""
 
 import pytest
 

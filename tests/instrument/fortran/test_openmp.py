@@ -1,4 +1,4 @@
-"""OpenMP and OpenACC: a probe stands above a directive that binds to a loop, and below the one that ends it."""
+"""OpenMP and OpenACC: probes are above a directive that applies to a loop, and below the one that ends it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Sources that go through the preprocessor are read as what comes of them, at their own lines."""
+"""Preprocessed sources are read after preprocessing, with the original line numbers."""
 
 import pytest
 

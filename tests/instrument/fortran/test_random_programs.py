@@ -1,4 +1,4 @@
-"""Procedures of random constructs and jumps: they print what they printed, and their regions nest."""
+"""Procedures with random constructs and jumps print the same as without probes, and their regions nest."""
 
 import random
 from dataclasses import dataclass, field
@@ -190,7 +190,7 @@ def grown(seed):
 
 
 @pytest.mark.by_day(name=["fixed"])
-@pytest.mark.parametrize("fortran", ["GNU"], indirect=True)  # LLVM's takes minutes for so many jumps
+@pytest.mark.parametrize("fortran", ["GNU"], indirect=True)  # LLVM's compiler takes minutes for so many jumps
 @pytest.mark.parametrize("seed", FEW)
 def test_random_procedures_do_what_they_did(fortran, name, seed):
     assert len(fortran.run(grown(seed), "-std=legacy", name=name).visits) > PROCEDURES

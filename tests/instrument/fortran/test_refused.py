@@ -1,4 +1,4 @@
-"""A source that cannot be read is refused at its place, and says why."""
+"""A source that cannot be read is refused with a position and a reason."""
 
 import pytest
 

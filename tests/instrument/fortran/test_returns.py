@@ -1,4 +1,4 @@
-"""RETURN leaves every loop that is open and the procedure, wherever it stands."""
+"""RETURN leaves all open loops and the procedure, wherever it is."""
 
 import pytest
 

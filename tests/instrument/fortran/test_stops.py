@@ -1,4 +1,4 @@
-"""STOP ends the program with its status and message; what is open is closed by that."""
+"""STOP ends the program with its status and message, and closes all open regions."""
 
 import pytest
 

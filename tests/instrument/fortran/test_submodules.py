@@ -1,4 +1,4 @@
-"""Procedures whose interfaces are in one file and whose bodies in others: submodules, and submodules of these."""
+"""Procedures whose interface and body are in different files: submodules, and submodules of submodules."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A procedure of a few scalar statements has no probe; what may be a loop or call in disguise keeps it."""
+"""A procedure of a few scalar statements has no probe, unless a statement may be a hidden loop or call."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Ranks 2 and 3 sum three times as much as the others; all wait for each other, and write what they found."""
+"""Ranks 2 and 3 sum three times as much as the others; all wait for each other, and write their results."""
 
 from mpi4py import MPI
 

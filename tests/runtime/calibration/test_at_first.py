@@ -22,7 +22,7 @@ SAID = b"autoanalyzer: benchmarked instructions, cache misses and file I/O on th
 
 @pytest.fixture
 def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """An environment in which nobody refuses, and nothing is kept, on a machine that may be busy."""
+    """Return an environment that allows calibration and has an empty cache; the machine may be busy."""
     monkeypatch.setattr(PATIENCE, 1200.0)
     monkeypatch.setattr(at_first, "_ROUNDS", 1)
     monkeypatch.setenv("AUTOANALYZER_CALIBRATE", "")
@@ -39,7 +39,7 @@ def tried(folder: Path, environment: dict[str, str], command: tuple[str, ...] = 
 def test_a_run_measures_once_what_needs_no_launcher_says_so_and_notes_it(tool, here, asked, monkeypatch):
     tool.build("int main(void) { return 0; }\n")
     own = Path(asked["AUTOANALYZER_CACHE"])
-    for built in Path(os.environ["AUTOANALYZER_CACHE"]).iterdir():  # other tests keep calibrations there
+    for built in Path(os.environ["AUTOANALYZER_CACHE"]).iterdir():  # other tests store calibrations there
         if not built.name.startswith("calibration"):
             (own / built.name).symlink_to(built)
     monkeypatch.setenv("AUTOANALYZER_CACHE", str(own))

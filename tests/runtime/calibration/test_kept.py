@@ -1,4 +1,4 @@
-"""A calibration in the cache: which runs it fits, and what becomes of an earlier one."""
+"""Calibrations in the cache: for which runs they are valid, and what happens to earlier ones."""
 
 from __future__ import annotations
 

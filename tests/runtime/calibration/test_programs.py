@@ -1,4 +1,4 @@
-"""The programs that measure a machine, each by itself."""
+"""The programs that measure a machine, each tested alone."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def shop(tmp_path: Path) -> Iterator[Workshop]:
 
 @pytest.fixture(scope="module")
 def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The program that measures all but messages and roofs."""
+    """Return the program that measures everything except messages and roofs."""
     with workshop(tmp_path_factory.mktemp("machine"), os.environ) as made:
         yield made.build("machine", MACHINE, [(*c_compilers(os.environ, "a test")[0], *STRICT)])
 
@@ -61,7 +61,7 @@ def test_where_no_file_can_be_made_only_files_are_missing(shop: Workshop, machin
     of_caches = {f"{level}_miss_{how}" for level in ("l1", "l2") for how in ("streamed", "chased")}
     of_pages = {"allocation", "page_fault", "huge_page_fault"}
     of_operations = {"division_independent", "division_dependent", "denormal", "branch_miss"}
-    found = set(printed_prices(printed)) | of_pages | of_operations  # not where they take no longer than others
+    found = set(printed_prices(printed)) | of_pages | of_operations  # without those that cost nothing more
     assert found == {*of_caches, *of_pages, *of_operations, "memory_streamed"}
     assert all(printed_prices(printed)[name] > 0 for name in ("allocation", "page_fault"))
 

@@ -1,4 +1,4 @@
-"""A counting run says beforehand that fused multiply-add, of which the compiler has told the wrapper, makes it long."""
+"""A counting run warns if fused multiply-add, which the compiler reported to the wrapper, makes it slow."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SUFFIXES = {"gcc": "c", "g++": "cc", "gfortran": "f90"}
 
 
 def said(folder: Path, compiler: str, *options: str) -> list[str]:
-    """Return the messages before a program, built with options, is counted."""
+    """Return the messages that precede the counting run of a program built with options."""
     source, program = folder / f"x.{SUFFIXES[compiler]}", folder / "x"
     source.write_text(SOURCES[compiler])
     run(["autoanalyzer", "compile", "--", compiler, "-O2", *options, str(source), "-o", str(program)], folder)

@@ -1,4 +1,4 @@
-"""Counts of one run beside the times of another: call paths and locations that match, and those that do not."""
+"""Joining counts of one run with times of another: matching call paths and locations, and others."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def experiment(
     locations: Sequence[tuple[int, int]] = ((0, 0), (1, 0)),
     remarks: tuple[str, ...] = (),
 ) -> Experiment:
-    """An experiment from values by metric and call path; paths with none are 0."""
+    """Return an experiment from values by metric and call path; missing values are 0."""
     zero = [0.0] * len(locations)
     return Experiment(
         metrics=[METRICS.get(name) or Metric(name, "sec" if name == "wall_time" else "occ") for name in values],
@@ -113,7 +113,7 @@ VISITS = {"main": [1, 1], "main/work": [1, 1]}
     [
         ({"mpi_bytes": [80, 24]}, {"mpi_bytes": [24, 80]}, "MPI bytes"),
         ({"mpi_bytes": [0, 0], "mpi_calls": [20, 6]}, {"mpi_bytes": [0, 0], "mpi_calls": [6, 20]}, "MPI calls"),
-        # As many bytes, and polls that are chance; other bytes in all; a difference of a hundredth.
+        # Bytes are equal, and polls are random; the total bytes differ; the difference is less than a hundredth.
         ({"mpi_bytes": [80, 24], "mpi_calls": [20, 6]}, {"mpi_bytes": [80, 24], "mpi_calls": [6, 20]}, None),
         ({"mpi_bytes": [80, 24]}, {"mpi_bytes": [24, 160]}, None),
         ({"mpi_bytes": [1000, 1000]}, {"mpi_bytes": [1005, 995]}, None),

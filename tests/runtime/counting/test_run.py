@@ -1,4 +1,4 @@
-"""What is said before programs are counted."""
+"""Messages before programs are counted."""
 
 from __future__ import annotations
 

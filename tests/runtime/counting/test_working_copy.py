@@ -1,4 +1,4 @@
-"""Copies of working directories: what is in them, and that nothing is left of them."""
+"""Copies of working directories: their contents, and that none of them remains."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from autoanalyzer.runtime.counting.working_copy import working_copy
 
 @pytest.fixture(autouse=True)
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where copies are made."""
+    """Return the folder in which copies are made."""
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
@@ -27,7 +27,7 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def here(tmp_path: Path) -> Path:
-    """The working directory ``case/run``, with a file in it and one in a folder."""
+    """Return the working directory ``case/run``, which contains a file, and a folder with a file."""
     folder = tmp_path / "case" / "run"
     (folder / "deep").mkdir(parents=True)
     (folder / "in.txt").write_text("input")
@@ -110,7 +110,7 @@ def test_what_the_command_names_beside_the_folder_is_beside_the_copy(here: Path,
     app.write_text("#!/bin/sh\n")
     (here.parent / "state").write_text("1")
     for path in (app, here.parent / "state"):
-        path.chmod(0o755)  # a file of another system's may all be executable
+        path.chmod(0o755)  # on some file systems, all files are executable
     (here.parent / "tables").mkdir()
     (here.parent / "tables" / "a").write_text("a")
     (tmp_path / "deck").write_text("deck")

@@ -1,4 +1,4 @@
-"""Names of functions and libraries."""
+"""Names of functions and libraries at addresses."""
 
 from __future__ import annotations
 

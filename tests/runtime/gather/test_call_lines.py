@@ -1,4 +1,4 @@
-"""In which line a function is called, by the source that was built."""
+"""The line in which a function is called, according to the source that was built."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LOOP = Region("loop", "loop@5", "a.c", "main", 0, 5, 6)
 
 
 def lines(folder: Path, name: str, text: str, *called: str, parts: tuple[Region, ...] = ()) -> list[int | None]:
-    """Return the call sites of functions that a region covering the whole file calls."""
+    """Return the line of the call of each function by a region that covers the whole file."""
     (folder / name).write_text(text)
     caller = Region("function", "main", name, "main", 0, 1, text.count("\n"), text_of(str(folder / name)))
     paths = [CallPath(caller)]
@@ -42,9 +42,9 @@ def lines(folder: Path, name: str, text: str, *called: str, parts: tuple[Region,
     [
         ("work(4);", 7),
         ("x = 2 * work (4) + work(5);", 7),
-        ("work(4);\n    work(5);", None),  # either
+        ("work(4);\n    work(5);", None),  # two lines are possible
         ("homework(4);", None),
-        ("return apply(work, 4);", None),  # by its address
+        ("return apply(work, 4);", None),  # called by its address
     ],
 )
 def test_a_call_is_in_the_one_line_that_has_it(tmp_path: Path, calls: str, line: int | None) -> None:

@@ -1,4 +1,4 @@
-"""The critical path of a run from what its ranks have of it."""
+"""The critical path of a run, from the data that its ranks recorded."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from autoanalyzer.runtime.gather.shard_reader import read_shard
 from ..conftest import compiled, recorded
 
 NOBODY = 0xFFFFFFFF
-OFFSETS = (10, 20, 30)  # of the nodes of each process, all of its first thread
+OFFSETS = (10, 20, 30)  # offsets of each process's nodes, all of its first thread
 
 Entry = tuple[int, int, int, float]
 Records = npt.NDArray[np.void]
 
 
 def record(kind: str, *entries: Entry, **fields: Any) -> Records:
-    """Return a record with entries (rank, node, what, work), in up to 1000 visits."""
+    """Return a record with entries (rank, node, what, work); each has up to 1000 visits."""
     made = np.zeros(1, layout.PATH_LAYOUT)
     made["kind"], made["count"] = layout.PATH_KINDS.index(kind), len(entries)
     for place, (rank, node, what, work) in enumerate(entries):
@@ -57,7 +57,7 @@ def process(
 
 
 def table(path: CriticalPath, which: int, field: str) -> dict[int, float]:
-    """Return the values of a process's nodes, by their numbers."""
+    """Return a field of a process's nodes by their numbers, if not 0."""
     return {int(row["node"]): float(row[field]) for row in path.of(which) if row[field]}
 
 
@@ -220,7 +220,7 @@ def test_it_is_said_why_the_path_is_not_known_or_not_all_of_it() -> None:
     ]
 
 
-# Rank 1 works for longer than both ranks did before.
+# Rank 1 works for longer than either rank did before.
 LATE = """
 #include <mpi.h>
 #include <time.h>
@@ -247,7 +247,7 @@ int main(int argc, char **argv) {
 
 @pytest.fixture(scope="module")
 def late(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Record two ranks, one of which is late, and return the folder."""
+    """Record two ranks, one of which is late; return the folder."""
     folder = tmp_path_factory.mktemp("late")
     (folder / "late.c").write_text(LATE)
     program = compiled("mpicc.openmpi", str(folder / "late.c"), folder)

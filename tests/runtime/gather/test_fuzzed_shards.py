@@ -1,4 +1,4 @@
-"""Shards changed at random; ``make fuzz`` tries more of them."""
+"""Randomly changed shards; ``make fuzz`` tries more of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gathering what a run left that was not started as its program wants to be."""
+"""Gathering after a program was started in an unsuitable way."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ FAILED = "gathering by MPI failed (expected 3 processes in one MPI_COMM_WORLD, f
 def test_ranks_under_the_launcher_of_another_mpi_do_not_gather_against_each_other(
     early: int, remark: str, mpi: tuple[str, str], tmp_path: Path
 ) -> None:
-    """Some end before they have initialised MPI, so that ranks seem to be missing here."""
+    """Some processes end before they initialise MPI, so ranks seem to be missing."""
     launcher, compiler = mpi
     other = {"mpirun.openmpi": "mpirun.mpich", "mpirun.mpich": "mpirun.openmpi"}[launcher]
     variable = {"mpirun.openmpi": "OMPI_COMM_WORLD_RANK", "mpirun.mpich": "PMI_RANK"}[other]
@@ -80,7 +80,7 @@ def test_shards_come_together_from_disks_that_only_some_ranks_see(
     tmp_path: Path,
     preloaded: Record,  # noqa: F811
 ) -> None:
-    """Three shards on two disks, which folders stand for here, one of them with a shard that is cut short."""
+    """Three shards are on two disks, which are folders here; one folder also has a truncated shard."""
     launcher, _ = mpi
     for rank in range(3):
         preloaded("+main +f -f -main", PMI_RANK=str(rank), PMI_SIZE="3")
@@ -121,7 +121,7 @@ def test_the_reason_why_the_gather_by_mpi_fails_is_told(
 
 
 def _changed(shard: Path, **fields: object) -> None:
-    """Write other values into a shard's header."""
+    """Change values in a shard's header."""
     header = np.memmap(shard, HEADER_LAYOUT, "r+", shape=1)
     for name, value in fields.items():
         header[name] = value

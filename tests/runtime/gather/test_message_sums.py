@@ -1,4 +1,4 @@
-"""Rows of the communication matrix: by blocks of ranks, by several threads, and added up over processes."""
+"""Rows of the communication matrix: by blocks of ranks, by several threads, and summed over processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Processes that come about in other ways than by the launcher, and regions that come and go."""
+"""Processes that are not started by the launcher, and regions in libraries that are loaded and unloaded."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ int main(int argc, char **argv) {
 }
 """
 
-# MPICH's launcher writes to its processes' parent, which ends it if they all have gone: each waits for the others.
+# MPICH's launcher writes to the parent of its processes, and is killed if all have ended; so each waits for the others.
 NEVER = """
 int main(int argc, char **argv) {
     char name[32];
@@ -139,7 +139,7 @@ def test_children_of_forks_are_further_processes(tool: Tool, mpi: tuple[str, str
 
 
 def test_spawned_processes_are_further_processes(tool: Tool) -> None:
-    """MPICH as Debian has it cannot spawn."""
+    """Debian's MPICH cannot spawn processes."""
     tool.build(WORK + SPAWNS, compiler="mpicc.openmpi")
     experiment = until_spawned(lambda: measured(tool, "mpirun.openmpi", "-n", "2", "./app"), tool.folder / "out")
     assert visits(experiment)["work"] == [0, 0, *[1] * 6]
@@ -224,7 +224,7 @@ int main(void) {
 
 
 def test_libraries_that_come_and_go_keep_their_names(tool: Tool) -> None:
-    """The second one lies where the first one lay."""
+    """The second library is loaded to the same address as the first."""
     for name in ("one", "two"):
         tool.write(f"{name}.c", f"int {name}(int n) {{ int s = 0; for (int i = 0; i < n; i++) s += i; return s; }}")
         built = tool("aa-mpicc", "-g", "-shared", "-fPIC", f"{name}.c", "-o", f"lib{name}.so")
@@ -235,7 +235,7 @@ def test_libraries_that_come_and_go_keep_their_names(tool: Tool) -> None:
 
 
 def on_a_small_disk(tool: Tool, size: str, *words: str) -> subprocess.CompletedProcess[bytes]:
-    """Run a shell command in a namespace where ``disk`` is a file system of its own."""
+    """Run a shell command in a namespace in which ``disk`` is a small file system."""
     disk = tool.folder / "disk"
     disk.mkdir(exist_ok=True)
     namespace = ("unshare", "--mount", "--map-root-user")
@@ -300,7 +300,7 @@ def test_no_home_is_needed(tool: Tool, tmp_path: Path) -> None:
     homeless = {"HOME": "/proc/none", "XDG_CACHE_HOME": "", "AUTOANALYZER_CACHE": "", "TMPDIR": str(tmp_path)}
     library, cache = probe_library(find_mpi(["./app"])).parent, tmp_path / f"autoanalyzer-{os.getuid()}"
     cache.mkdir(mode=0o700)
-    shutil.copytree(library, cache / library.name)  # to build it takes long
+    shutil.copytree(library, cache / library.name)  # building it takes long
     done = tool("autoanalyzer", "run", "-o", "out", "--no-analyze", "--", "./app", env=homeless)
     assert done.returncode == 0, done.stderr
     assert b"/proc/none/.cache/autoanalyzer cannot be written, so the probe library is stored in" in done.stderr

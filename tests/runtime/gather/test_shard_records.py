@@ -5,7 +5,7 @@ from autoanalyzer.runtime.gather.shard_records import RecordPlaces
 
 
 def shard(regions: int) -> bytes:
-    """Return a header, which is not read, and records of one line each."""
+    """Return a shard with an empty header and records of one alignment unit each."""
     record = struct.pack("=I", layout.REGION_RECORD | 1 << 16).ljust(layout.ALIGNMENT, b"\0")
     return bytes(layout.HEADER_LAYOUT.itemsize) + regions * record
 

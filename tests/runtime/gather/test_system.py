@@ -1,4 +1,4 @@
-"""What the system says of each process is at its root."""
+"""The system's data on each process are at its root."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from autoanalyzer.experiment import load
 
 from ...conftest import Tool
 
-# The launcher's process may have had more memory than the program: it is none of the program's.
+# The launcher's process may have used more memory than the program, which must not count for the program.
 USES_MEMORY = """
 #include <mpi.h>
 #include <stdio.h>
@@ -73,8 +73,8 @@ def test_what_the_system_says_of_each_process_is_at_its_root(tool: Tool, mpi: tu
     asked = {name: np.array([each[name] for each in told]) for name in ours}
     for counts in (ours, asked):
         counts["context_switches"] = counts["context_switches"] - counts["involuntary_context_switches"]
-    # Between what the program asks and what the library does, at load and at the end. However often a busy machine
-    # takes the core away then, what the program has seen is counted.
+    # The differences are from the library's start and end. A busy machine may take the core away at these moments, but
+    # all that the program has seen is counted.
     few = {"peak_memory": 1 << 20, "page_faults": 120}
     assert (ours["involuntary_context_switches"] >= asked["involuntary_context_switches"] - 40).all()
     for name in ours.keys() - {"involuntary_context_switches"}:

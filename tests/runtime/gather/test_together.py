@@ -1,4 +1,4 @@
-"""Gathering by several processes gives what one process gathers, bit for bit."""
+"""Gathering by several processes has the same result as by one process, bit for bit."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from ..probe.conftest import (  # noqa: F401 - fixtures
     sanitized_others,
 )
 
-# What each process of the job reads first: here all runs are large, and rows are worth packing or not.
+# Each process of the job executes this first. All runs are large here, and only rows that are worth it are packed.
 SITE = """
 import autoanalyzer.experiment.storage as storage
 import autoanalyzer.experiment.cube.cubex_writer as writer
@@ -51,7 +51,7 @@ TREES = (
 
 @pytest.fixture
 def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the folder of a run by its relative name; jobs treat it as large."""
+    """Return the relative name of a run's folder; jobs treat the run as large."""
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "sitecustomize.py").write_text(SITE)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "site"))
@@ -101,7 +101,7 @@ def test_several_processes_gather_what_one_does(
     large: Path,
     linked: Record,  # noqa: F811
 ) -> None:
-    """A corrupt shard, one that is short, and a missing one are named alike; what can be read is all the same."""
+    """Both report the corrupt, the truncated and the missing shard in the same way; all other data are the same."""
     record(linked)
     folder = RunFolder(large)
     corrupt, short = folder.shard_files()[0], folder.shards / "short.1.2.shard"
@@ -126,7 +126,7 @@ def test_several_processes_gather_what_one_does(
     assert {corrupt, short} <= set(folder.shard_files())
 
 
-# From the first file that is written on: MPI has larger ones of its own.
+# The limit starts with the first file that is written, because MPI has larger files of its own.
 LIMITED = """
 import resource, sys
 def limit(event, arguments):
@@ -141,7 +141,7 @@ def test_a_job_that_fails_leaves_all_as_it_was(
     linked: Record,  # noqa: F811
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The disk is full, which a limit of the size of files stands for."""
+    """A limit on file sizes simulates a full disk."""
     record(linked, TREES[:2])
     folder = RunFolder(large)
     before = [file.read_bytes() for file in folder.shard_files()]
@@ -320,7 +320,7 @@ def test_shards_on_disks_that_not_all_see_are_merged_where_they_are(
     large: Path,
     linked: Record,  # noqa: F811
 ) -> None:
-    """Folders stand for the disks of two nodes; the second one has a shard that is short, which comes home."""
+    """Folders simulate the disks of two nodes; the second one has a truncated shard, which is moved to the first."""
     record(linked)
     shards = RunFolder(large).shard_files()
     for number, shard in enumerate(shards):
@@ -348,7 +348,7 @@ def test_shards_on_disks_that_not_all_see_are_merged_where_they_are(
     assert not homes[1].path.exists()
     assert {file.name for file in homes[0].shard_files()} == {"short.1.2.shard"}
     assert not homes[0].has_later_shards(), "what is left is no later run, which would replace all this"
-    (homes[0].shards / "late.1.2.shard").write_bytes(late)  # as one that a disk shows late
+    (homes[0].shards / "late.1.2.shard").write_bytes(late)  # like a shard that a disk shows late
     with pytest.warns(UserWarning, match="from the same or an earlier run, contain the data of only 1; the file"):
         assert gather_here(homes[0]).locations == alone.locations
     assert load(homes[0].path).locations == alone.locations
@@ -359,7 +359,7 @@ def test_an_interrupted_job_leaves_the_shards_and_nothing_else(
     large: Path,
     linked: Record,  # noqa: F811
 ) -> None:
-    """The job's processes wait, before they do anything, for longer than the test."""
+    """Before they do anything, the job's processes wait for longer than the test."""
     record(linked, TREES[:2])
     before = RunFolder(large).shard_files()
     wait = "import sys, time\nif 'autoanalyzer.runtime.gather' in sys.orig_argv:\n    time.sleep(1000)\n"

@@ -1,4 +1,4 @@
-"""Which topologies of MPI become those of the experiment."""
+"""Which MPI topologies become topologies of the experiment."""
 
 from __future__ import annotations
 

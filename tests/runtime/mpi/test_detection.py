@@ -11,7 +11,7 @@ from ..conftest import compiled
 
 
 def sonames(launcher: str) -> set[str]:
-    """Return the names of the library; Debian's name for MPICH's differs."""
+    """Return the names of the library; Debian's name for MPICH's differs from the original."""
     return {"mpirun.openmpi": {"libmpi.so.40"}, "mpirun.mpich": {"libmpich.so.12", "libmpi.so.12"}}[launcher]
 
 
@@ -58,7 +58,7 @@ def test_python_is_asked_what_it_would_load(mpi: tuple[str, str], way: str, tmp_
     library = find_mpi([mpi[0]]).library
     assert library is not None
     abi = "openmpi" if library.is_open_mpi else "mpich"
-    (tmp_path / "libmpi.so.12").symlink_to(library.path)  # mpi4py's name for MPICH's
+    (tmp_path / "libmpi.so.12").symlink_to(library.path)  # mpi4py's name for MPICH's library
     variables = {"LD_LIBRARY_PATH": str(tmp_path), "MPI4PY_MPIABI": abi}
     told = [f"{name}={value}" for name, value in variables.items()] if way == "command" else []
     environment = {**os.environ, **(variables if way == "environment" else {})}

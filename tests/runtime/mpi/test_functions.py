@@ -1,4 +1,4 @@
-"""Which functions of MPI are covered."""
+"""Which MPI functions are covered."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_every_function_is_wrapped_or_known_to_be_local(mpi: tuple[str, str]) ->
 
 
 def test_a_chain_is_put_where_processes_share_memory_by_those_that_take_the_others(mpi: tuple[str, str]) -> None:
-    """A collective that does not block would leave an old one there for the next one that does."""
+    """A non-blocking collective would leave its chain in shared memory for the next blocking one."""
     functions = list(wrapped_functions(read_prototypes(preprocessed(mpi[1]))))
     put = {each.prototype.name for each in functions if any("aa_path_enters(" in line for line in each.before)}
     taken = {each.prototype.name for each in functions if any("aa_path_leaves(" in line for line in each.after)}
@@ -37,7 +37,7 @@ def test_a_chain_is_put_where_processes_share_memory_by_those_that_take_the_othe
 
 @pytest.mark.parametrize(("compiler", "library"), [("mpicc.openmpi", "libmpi.so"), ("mpicc.mpich", "libmpich.so")])
 def test_no_declaration_is_overlooked(compiler: str, library: str) -> None:
-    """What the library exports is declared, but for what MPI 3 has removed, and functions that are handed over."""
+    """All functions that the library exports are declared, except those removed by MPI 3 and handed-over ones."""
     path = subprocess.run([compiler, f"-print-file-name={library}"], capture_output=True, text=True, check=True).stdout
     names = {name.removeprefix("PMPI_") for name in exported(path.strip()) if name.startswith("PMPI_")}
     removed = {"Errhandler_create", "Errhandler_get", "Errhandler_set", "Address"}

@@ -37,12 +37,12 @@ FOREIGN = os.environ.get("AUTOANALYZER_FOREIGN", "")
 COMPILER = f"{FOREIGN}-linux-gnu-gcc" if FOREIGN else "gcc"
 EMULATOR = [f"qemu-{FOREIGN.replace('powerpc', 'ppc')}-static", "-L", f"/usr/{FOREIGN}-linux-gnu"]
 NOT_EMULATED = (
-    # no system call can be forbidden
+    # An emulator cannot forbid system calls.
     *("test_another_clock_is_chosen_where_one_does_not_work", "test_without_timers_there_are_no_samples"),
     "test_errno_is_the_programs_though_no_file_can_be_opened",
-    # exec asks the system, which cannot run the other processor's programs
+    # exec starts a program directly, but the system cannot run programs of the other processor.
     *("test_every_image_of_a_process_has_a_shard_of_its_own", "test_a_new_image_begins_anew"),
-    # the emulator has a thread of its own, and what PAPI prints is suppressed only in processes of one thread
+    # The emulator has its own thread, and PAPI's messages are suppressed only in processes with one thread.
     "test_papi_says_nothing_to_users_and_looks_for_no_devices",
 )
 # Leaks are not checked, because test programs do not free all of their memory.
@@ -111,7 +111,7 @@ def library(built_once: Callable[..., Path], others: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def portable_library(built_once: Callable[..., Path]) -> Path:
-    """Return the core to preload, as it is built for a processor that the sources do not know, with unsigned char."""
+    """Return the core to preload, built as for a processor unknown to the sources, with unsigned char."""
     return built_once("libaaportable.so", "-O0", *HIDDEN[1:], "-shared", "-DAA_PORTABLE", "-funsigned-char", *CORE)
 
 

@@ -1,4 +1,4 @@
-"""CPU time is that of the kernel's own clock, however it is watched."""
+"""CPU time equals that of the kernel's clock, for each way of reading it."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def shared_cpu() -> Iterator[tuple[str, ...]]:
 def test_spinning_is_cpu_time_and_sleeping_is_not(record: Record, clock: str, tmp_path: Path) -> None:
     shard = recorded_by(record, clock, "+main times 10 +spin spin 5 -spin +sleep sleep 5 -sleep ; -main spent")
     spin, sleep = shard.threads[0].nodes[2:]
-    assert 0.8 <= spin["cpu"] / sum(spent(tmp_path)) <= 1.5  # what a hypervisor takes shows late
+    assert 0.8 <= spin["cpu"] / sum(spent(tmp_path)) <= 1.5  # pauses by a hypervisor show late
     assert sleep["cpu"] < 0.2 * sleep["wall"]
 
 
@@ -64,7 +64,7 @@ def test_spinning_is_cpu_time_and_sleeping_is_not(record: Record, clock: str, tm
 def test_cpu_time_is_the_kernels(
     preloaded: Record, clock: str, difference: float, tmp_path: Path, shared_cpu: tuple[str, ...]
 ) -> None:
-    """Short pauses by a hypervisor show late: within a thousandth on a quiet machine alone, and in longer runs."""
+    """Short pauses by a hypervisor show late; only quiet machines and long runs agree within a thousandth."""
     some = 100 if difference < 0.1 else 40
     regions = {
         "beside": f"spin {2 * some}",
@@ -98,7 +98,7 @@ UNREGISTERED = {"GLIBC_TUNABLES": "glibc.pthread.rseq=0"}
         ("", UNREGISTERED, CLOCKS[1:]),
         ("deny perf", {}, ["rseq", "syscall"]),
         ("deny perf", UNREGISTERED, ["syscall"]),
-        ("deny nap", {}, ["rseq", "syscall"]),  # no switch is seen while the clock is chosen, but by a busy machine
+        ("deny nap", {}, ["rseq", "syscall"]),  # usually, no context switch happens while the clock is chosen
     ],
 )
 def test_another_clock_is_chosen_where_one_does_not_work(

@@ -1,4 +1,4 @@
-"""Counters of the probe library: which source counts, what PAPI's go to, and what is said where none can be had."""
+"""Counters of the probe library: their source, what PAPI's counts belong to, and the message if there are none."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from autoanalyzer.view.counters import as_typed
 from ...perf_event import counts_events_of_the_kernel, processor_counts
 from .conftest import COMPILER, SAMPLED, SANITIZED, Record, compile_c, recorder
 
-AS_RANK = {"PMI_RANK": "0", "PMI_SIZE": "1"}  # counted since the library was loaded, not since the first event
+AS_RANK = {"PMI_RANK": "0", "PMI_SIZE": "1"}  # a rank counts from when the library is loaded
 DATA = Path(__file__).parents[2] / "data" / "papi"
 
-# A counter of the program's own that PAPI reads as an event: known to the last one, on any machine.
+# The program has its own counter, which PAPI reads as an event, so the exact value is known on any machine.
 WORK = """
 #include <dlfcn.h>
 #include <pthread.h>
@@ -58,7 +58,7 @@ int main(void) {
 """
 
 
-# What a handler does if a signal comes between the kernel's answer and its use: it touches pages in a long region.
+# A signal handler that runs between reading the kernel's counter and using it touches pages in a long region.
 INTERRUPT = """
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -101,7 +101,7 @@ int getrusage(__rusage_who_t who, struct rusage *usage) {
 
 @pytest.fixture
 def work(tmp_path: Path) -> Path:
-    """Build a program that does 5 units of work in a region and 3 after it."""
+    """Build a program that does 5 units of work in a region, and 3 after it."""
     if not shutil.which("papi_avail") and not Path("/usr/include/sde_lib.h").exists():
         pytest.skip("PAPI's software-defined events are not installed")
     (tmp_path / "work.c").write_text(WORK)
@@ -136,7 +136,7 @@ def test_page_faults_are_of_the_region_that_touches_new_memory(preloaded: Record
     assert faults["g"] < 10
     found = merge_shards([shard], RunFacts())
     assert found.metric("page_faults").source == found.metric("system_time").source == "measured"
-    assert found.inclusive("page_faults")[0, 0] > faults["f"]  # with what the process had before
+    assert found.inclusive("page_faults")[0, 0] > faults["f"]  # includes those before the first region
 
 
 def test_faults_are_of_the_code_around_calls_by_its_time_and_before_a_long_one_all_of_them(
@@ -149,7 +149,7 @@ def test_faults_are_of_the_code_around_calls_by_its_time_and_before_a_long_one_a
     lasting = "+h times 20 touch 1 spin 2 +g -g ; -h"
     (shard,) = record(f"+main +start {calm} -start +f {half} -f {lasting} {long} {step} -main")
     faults = {shard.regions[node["region"]].name: int(node["event_6"]) for node in shard.threads[0].nodes[1:]}
-    assert faults["f"] == pytest.approx(10 * 256, rel=0.1)  # half the time between looks
+    assert faults["f"] == pytest.approx(10 * 256, rel=0.1)  # half of the time is between readings
     assert faults["h"] == pytest.approx(20 * 256, rel=0.1)
     assert faults["i"] == pytest.approx(20 * 256, rel=0.1)
     assert faults["c"] == pytest.approx(20 * 256, rel=0.2)
@@ -160,7 +160,7 @@ def test_faults_are_of_the_code_around_calls_by_its_time_and_before_a_long_one_a
     assert 2 * 256 <= counted.threads[0].nodes["event_6"].sum() < 3 * 256
     shards = record("+main times 300 mpi{ spin 1 }mpi ; -main")
     (in_calls,) = [each for each in shards if each.pid not in {shard.pid, counted.pid}]
-    assert in_calls.threads[0].synchronised < 250  # after a look that was soon, the next one is not
+    assert in_calls.threads[0].synchronised < 250  # after a short interval, the next reading is skipped
 
 
 def test_a_signal_handler_that_looks_meanwhile_leaves_no_less_than_nothing(
@@ -209,8 +209,8 @@ def test_counts_go_to_the_region_that_is_open(work: Path, library: Path) -> None
     assert int(shard.threads[1].nodes["instructions"][1]) == 5
 
 
-# What the library does on its rare, long paths is work, too: it maps memory for tables, and looks for symbols and call
-# sites among the loaded objects.
+# The library's rare, long paths also do work: they map memory for tables, and search the loaded objects for symbols and
+# call sites.
 DETOURS = """
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -268,7 +268,7 @@ def test_rare_work_of_the_library_itself_is_not_counted(tmp_path: Path) -> None:
     assert (main, regions) == (7, 400 * [5])
 
 
-# Prints how often it is asked what kind of file something is.
+# Prints how often the program requests a file's status.
 ASKED = """
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -287,7 +287,7 @@ __attribute__((destructor)) static void tell(void) { fprintf(stderr, "asked %d t
 def test_what_counters_are_read_from_is_looked_at_once_where_their_price_is_measured(
     plain_program: Path, tmp_path: Path
 ) -> None:
-    library = probe_library(Mpi(None))  # with what it does at calls of file I/O, as those of PAPI
+    library = probe_library(Mpi(None))  # includes the wrappers for file I/O, because PAPI itself does I/O
     (tmp_path / "asked.c").write_text(ASKED)
     subprocess.run(["gcc", "-shared", "-fPIC", "asked.c", "-o", "asked.so", "-ldl"], cwd=tmp_path, check=True)
     variables = {"AUTOANALYZER_COUNTERS": "papi:perf::PAGE-FAULTS", "AUTOANALYZER_EVENTS": "none"}
@@ -295,7 +295,7 @@ def test_what_counters_are_read_from_is_looked_at_once_where_their_price_is_meas
     (shard,) = record("+main -main")
     assert shard.sources == {"event_1": "measured:papi:perf::PAGE-FAULTS"}
     said = (tmp_path / "stderr").read_text()
-    assert int(said.removeprefix("asked ").removesuffix(" times")) < 100  # 256 pairs are entered in each of 8 rounds
+    assert int(said.removeprefix("asked ").removesuffix(" times")) < 100  # although each of 8 rounds enters 256 pairs
 
 
 def test_a_process_that_is_no_rank_counts_from_its_first_event_on(work: Path, library: Path) -> None:
@@ -312,7 +312,7 @@ def test_metrics_say_which_event_stands_for_them(work: Path, library: Path) -> N
     shard, _ = run(work, library, AUTOANALYZER_COUNTERS="papi", AUTOANALYZER_EVENTS=events)
     metrics = {metric.name: metric for metric in merge_shards([shard], RunFacts()).metrics}
     assert metrics["l1_misses"].source == "measured:papi:sde:::test::work"
-    assert metrics["l1_misses"].parent is None  # accesses were not counted
+    assert metrics["l1_misses"].parent is None  # without accesses, misses have no parent
     assert {"instructions", "l1_accesses"}.isdisjoint(metrics)
 
 
@@ -335,8 +335,8 @@ def test_what_events_are_wished_for_in_vain_is_said(work: Path, library: Path) -
     )
 
 
-# A processor that has the events which EVENTS names, a space between them, of which threads but the first get none if
-# ALONE is set.
+# A processor with the events named by EVENTS, separated by spaces; if ALONE is set, only the first thread gets
+# counters.
 PROCESSOR = """
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -375,7 +375,7 @@ int PAPI_read(int set, long long *values) {
 int PAPI_stop(int set, long long *values) { return PAPI_read(set, values); }
 """
 
-# Events of it take turns; the estimate of each goes up by 1000 and back, while nothing happens.
+# Events are multiplexed; each estimate goes up by 1000 and down again although nothing happens.
 TURNS = (
     PROCESSOR.replace("(1 << (10 * i)) * count", "count % 2 * 1000")
     + """
@@ -440,7 +440,7 @@ def test_events_that_are_named_have_places_of_their_own(
     assert (tmp_path / "stderr").read_text() == f"autoanalyzer: rank 0: {said}"
     nodes = shard.threads[0].nodes
     assert nodes["event_2"].sum() == 0
-    # Of the set, instructions are first, then A and C: each counts 1024 times what the one before it does.
+    # Instructions are first in the set, then A and C; each counts 1024 times its predecessor.
     assert (nodes["event_3"] == 1024 * nodes["event_1"]).all()
     assert (nodes["event_1"] == 1024 * nodes["instructions"]).all()
     assert nodes["event_1"].sum() > 0
@@ -486,10 +486,10 @@ def test_what_the_library_itself_takes_of_a_counted_call_is_left_out(
     (shard,) = linked(f"+main times 10 {calls}{{ }}{calls} ; -main", EVENTS=event, **wishes)
     (name,) = shard.sources
     assert shard.sources[name] == f"measured:papi:{event}"
-    assert shard.threads[0].nodes[name].sum() == 0  # it counts 1 at each reading, and only then
+    assert shard.threads[0].nodes[name].sum() == 0  # the event counts 1 per reading, and nothing else
 
 
-# One that looks for devices, in vain, and says so to everybody. It keeps its own account in the file STARTS.
+# A libpapi that searches for devices in vain, and prints this. It logs its starts in the file STARTS.
 NOISY = (
     PROCESSOR.replace("int PAPI_library_init(int version) {", "static int init(int version) {")
     + """
@@ -556,7 +556,7 @@ def test_papi_is_not_started_in_what_runs_on_the_way_to_the_program(
         environment = {**os.environ, **variables, **noisy}
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
         assert (done.stdout, done.stderr) == ("", "")
-    assert (tmp_path / "starts").read_text().count("started") == 1  # of the rank
+    assert (tmp_path / "starts").read_text().count("started") == 1  # started once, by the rank
 
 
 def test_a_standard_stream_that_is_closed_stays_closed_while_papi_starts(

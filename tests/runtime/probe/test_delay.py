@@ -1,4 +1,4 @@
-"""What the kernel tells of a process: how long its thread waited for a processor, and what it used."""
+"""The kernel's data on a process: how long its thread waited for a core, and which resources it used."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_a_kernel_that_does_not_count_tells_nothing(tmp_path: Path) -> None:
     ]
 
 
-# Touches 64 MiB, page by page, and becomes the program.
+# Touches 64 MiB, page by page, and then executes the program.
 BECOMES = "import os, sys; memory = b'1' * (64 << 20); os.execvp(sys.argv[1], sys.argv[1:])"
 
 

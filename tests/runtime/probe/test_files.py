@@ -1,4 +1,4 @@
-"""Which files are recorded."""
+"""Which file operations are recorded."""
 
 from __future__ import annotations
 

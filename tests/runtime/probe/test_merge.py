@@ -1,4 +1,4 @@
-"""Which region of a process's trees becomes the root of the experiment."""
+"""Which region in a process's trees becomes the root of the experiment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Places where threads of OpenMP wait for each other, and their locks."""
+"""Places where OpenMP threads wait for each other, and their locks."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .conftest import Record
 
 @pytest.fixture(scope="module")
 def linked_program(fake_linked_program: Path) -> Path:
-    """Return the program that controls the time."""
+    """Return the program with the clock that it controls."""
     return fake_linked_program
 
 
 def milliseconds(record: Record, words: str) -> list[tuple[int, int]]:
-    """The entries of each place, in the order in which they were entered first, and how long the thread waited."""
+    """Return entries and waiting time in ms of each place, in the order of first entries."""
     (shard,) = record(f"+main task {words} -main")
     return [(wait.entries, round(wait.seconds * 1000)) for wait in shard.waits]
 

@@ -1,4 +1,4 @@
-"""What a policy leaves out of samples: columns, questions to the system, and events of the processor."""
+"""What a policy excludes from samples: columns, system calls, and processor events."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from autoanalyzer.runtime.gather.shard_reader import read_shard
 from .conftest import PROBE, Record, compile_c
 
 PROGRAMS = Path(__file__).parents[1] / "programs"
-PAUSE = 600  # milliseconds; the file is looked at every 500
+PAUSE = 600  # milliseconds; the file is checked every 500 ms
 
-# A program that does 5 in a region, and leaves it to the events of its own; in between it replaces the policy.
+# The program's own event counts 5 per visit of the region; after each 50 visits, the program replaces the policy.
 WORK = """
 #include <dlfcn.h>
 #include <sde_lib.h>
@@ -103,7 +103,7 @@ def test_samples_have_what_is_to_be_recorded(record: Record, tmp_path: Path) -> 
     assert line.values["wall"].sum() == pytest.approx(shard.threads[0].nodes["wall"].sum())
     assert (line.system[1:-1, :4] == 0).all()
     assert (line.system[:-1, 4] > 0).all()
-    assert line.visits.sum() == shard.threads[0].nodes["visits"].sum()  # call paths stay
+    assert line.visits.sum() == shard.threads[0].nodes["visits"].sum()  # call paths are still recorded
 
 
 def test_the_profile_is_the_same(record: Record, tmp_path: Path) -> None:
@@ -125,9 +125,9 @@ def test_a_policy_that_is_replaced_is_obeyed(record: Record, tmp_path: Path, end
     assert all(visits[:first])
     assert not any(visits[first : last + 1])
     assert all(visits[last + 1 : -1])
-    assert not visits[-1]  # the rest of the nodes holds what was left out before
+    assert not visits[-1]  # the last sample contains the rest, including what was excluded before
     assert switches == visits
-    assert (line.system[:-1, :4] < 1e6).all()  # what passed while nobody asked is in no sample
+    assert (line.system[:-1, :4] < 1e6).all()  # no sample contains what happened while the system was not queried
 
 
 @pytest.mark.parametrize("text", ["", "record", '{"record": "visits"}', '{"record": ["visits"', '{"record": [visits]}'])
@@ -184,7 +184,7 @@ def test_events_are_stopped_and_started(library: Path, tmp_path: Path) -> None:
     assert line.values["instructions"][after].sum() == pytest.approx(250, abs=50)
     total = int(shard.threads[0].nodes["instructions"].sum())
     assert total == pytest.approx(line.values["instructions"][:-1].sum(), abs=50)
-    assert total < 600  # of 800
+    assert total < 600  # of 800 in all
     experiment = merge_shards([shard], RunFacts())
     assert "instructions" not in {metric.name for metric in experiment.metrics}
     assert (

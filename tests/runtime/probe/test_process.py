@@ -1,4 +1,4 @@
-"""Which processes leave a shard, and what it says about the process."""
+"""Which processes leave a shard, and what the shard contains about the process."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def test_mpi_that_begins_anew_goes_on_from_its_first_beginning(linked: Record) -
     (once,) = linked("initialised +main sleep 100 finalising finalised -main initialised kill", status=-9)
     assert (once.state, once.mpi_finalising, once.mpi_finalised) == ("running", None, None)
     assert once.mpi_initialised is not None
-    assert once.mpi_initialised < once.last - 0.0999  # which the clocks' rates may differ by
+    assert once.mpi_initialised < once.last - 0.0999  # tolerance for clock rates
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Samples: what threads execute, looked at by their CPU time."""
+"""Samples of what threads execute, taken by their CPU time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from autoanalyzer.runtime.gather.shard_reader import read_shard
 from .conftest import PROGRAMS, Record, compile_c, spent
 
 SAMPLED: Mapping[str, str] = {"AUTOANALYZER_SAMPLE": "1000"}
-TICK = 0.01  # seconds: what a program computes, at most, beside the words that tell what they have spent
+TICK = 0.01  # seconds that a program computes, at most, besides the words that report CPU time
 
 
 def samples_of(shard: Shard) -> Samples:

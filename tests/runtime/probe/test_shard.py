@@ -1,4 +1,4 @@
-"""A shard that is not what it should be is named, with its defect; never anything worse."""
+"""A defective shard is reported with its defect, and never causes anything worse."""
 
 from __future__ import annotations
 

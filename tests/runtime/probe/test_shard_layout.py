@@ -1,4 +1,4 @@
-"""The shard's layout in Python is that of the C header."""
+"""The shard layout in Python equals that of the C header."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What sources of the probe library may do: use no other in a circle, and little of the program's stack."""
+"""Restrictions on sources of the probe library: no circular use, and little stack."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from autoanalyzer.runtime.papi.choices import choices_text
 from .conftest import HIDDEN, PROBE, WARNINGS, compile_c
 
 _INCLUDE = re.compile(r'^#include "(?:\w+/)?(\w+)\.h"', re.MULTILINE)
-# The C library's, which a wrapper of ours only passes on where it is asked for no function of MPI's.
+# dlsym belongs to the C library; our wrapper forwards requests for names other than MPI functions.
 _PASSED_ON = frozenset({"dlsym"})
-STACK = 1 << 10  # bytes that a function may take; a user thread may have a page in all
-# More is there before main, and where the MPI library or the OpenMP runtime goes deeper.
+STACK = 1 << 10  # maximum bytes per function; a user thread may have only one page
+# More stack is available before main, and where the MPI library or OpenMP runtime needs more anyway.
 AT_START = {"make_in", "aa_shard_folder_keep", "aa_shard_folder_mark", "aa_shard_folder_unmark", "aa_script_name"}
 AT_START |= {"time_of_function", "aa_price_of"}
 WITHIN_LIBRARIES = {"all_came", "aa_path_blame"}
@@ -50,7 +50,7 @@ def symbols(objects: list[Path], option: str) -> Iterator[tuple[str, str]]:
 
 
 def called(objects: list[Path]) -> Uses:
-    """Tell of each object which others define what it lacks, the C library's functions that are wrapped included."""
+    """Return for each object which others define its undefined symbols, including wrapped C library functions."""
     owners = {name: owner for owner, name in symbols(objects, "--defined-only") if name not in _PASSED_ON}
     uses: Uses = {path.stem: set() for path in objects}
     for user, name in symbols(objects, "--undefined-only"):
@@ -64,13 +64,13 @@ def circle(uses: Uses) -> list[str]:
     try:
         TopologicalSorter(uses).prepare()
     except CycleError as error:
-        return list(reversed(error.args[1]))  # from who uses to what is used
+        return list(reversed(error.args[1]))  # from user to used
     return []
 
 
 @pytest.fixture(scope="module")
 def objects(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """All sources, with what is generated for an MPI library, compiled."""
+    """Return all sources as objects, including those generated for an MPI library."""
     folder = tmp_path_factory.mktemp("objects")
     header = subprocess.run(
         ["mpicc", "-E", "-x", "c", "-"], input="#include <mpi.h>\n", capture_output=True, text=True, check=True
@@ -84,7 +84,8 @@ def objects(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     names = [f'-DAA_{name}="x"' for name in ("PROBE_FILE", "MPI_SONAME", "MPI_FILE")]
     words = ["mpicc", "-std=gnu11", "-w", "-fPIC", f"-I{PROBE}", f"-I{folder}", *names, "-c"]
     faster = {"OMPI_CC": "clang"} if shutil.which("clang") else {}
-    for generated in (False, True):  # of which only the calls are looked at; clang compiles them in a third of the time
+    # Of generated sources, only the calls are checked; clang compiles them in a third of the time.
+    for generated in (False, True):
         part = [str(each) for each in sources if each.is_relative_to(folder) is generated]
         how, compiler = (("-O0",), faster) if generated else (("-O1", "-fstack-usage"), {})
         subprocess.run([*words, *how, *part], cwd=folder, check=True, env={**os.environ, **compiler})

@@ -1,4 +1,4 @@
-"""Threads have trees of their own, which later threads take over."""
+"""Each thread has its own tree, which a later thread may take over."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_only_constructs_are_entered_by_a_team(linked: Record, visits: Visits) -
 
 
 def test_whoever_is_done_waits_for_the_others(tmp_path: Path, fake_linked_program: Path) -> None:
-    """By a clock of the program's: on a busy machine the other one may begin when the first is done."""
+    """The program controls the clock: on a busy machine, the other thread may begin when the first one has ended."""
     record = recorder(tmp_path, [fake_linked_program], SANITIZED)
     (shard,) = record(f"+main +{LOOP} team 2 +f -f first others 1 first spin 100 ; -{LOOP} -main")
     waited = [float(tree.nodes["omp_wall"].sum()) for tree in shard.threads]
@@ -84,7 +84,7 @@ def test_whoever_is_done_waits_for_the_others(tmp_path: Path, fake_linked_progra
 def test_teams_within_teams_take_further_trees(linked: Record, visits: Visits) -> None:
     (shard,) = linked(f"+main +{LOOP} team 2 +f team 2 +g -g ; -f ; -{LOOP} -main")
     trees = [visits(shard, thread) for thread in range(len(shard.threads))]
-    assert len(trees) in {3, 4}  # the inner teams may follow one another
+    assert len(trees) in {3, 4}  # one inner team may start after the other has ended
     assert sum(tree.get("main/loop/f/g", 0) for tree in trees) == 4
 
 
@@ -135,7 +135,7 @@ def test_threads_that_begin_are_not_after_what_they_or_others_did_meanwhile(link
 
 
 def test_work_beside_a_meeting_of_all_is_not_after_it(linked: Record) -> None:
-    """Neither thread is after what the other one did in the same region: the slower one of each is on the path."""
+    """Neither thread's work in a region follows the other's, so the slower thread of each region is on the path."""
     (shard,) = linked("+main chains parallel 2 +f pass meet spin 20 -f +g gather all meet spin 20 -g ; -main")
     in_f, in_g = zip(*(computing_of(tree.nodes[1:]) for tree in shard.threads[1:]), strict=True)
     longest = on_path_and_longest(shard)[1]
@@ -150,7 +150,7 @@ def test_a_thread_does_not_go_on_with_the_work_of_one_that_had_its_tree(linked: 
 
 
 def test_what_a_chain_had_before_all_met_is_nobodys_fault(linked: Record) -> None:
-    """Since then the main thread has worked more in f, and waits for h alone."""
+    """Since then, the main thread has worked more in f, and waits only for h."""
     words = "+main chains +f spin 5 -f gather thread 1 +h pass spin 60 -h pass ; all +f spin 30 -f pass -main"
     (shard,) = linked(words)
     assert shard.chains
@@ -160,7 +160,7 @@ def test_what_a_chain_had_before_all_met_is_nobodys_fault(linked: Record) -> Non
 
 
 def test_work_after_a_recursive_call_is_on_the_path(tmp_path: Path, fake_linked_program: Path) -> None:
-    """Although it is in a call path that is neither entered again nor around the recursive call's."""
+    """The path contains it although its call path is not entered again and does not contain the recursive call."""
     record = recorder(tmp_path, [fake_linked_program], SANITIZED)
     (shard,) = record("+main chains +f +g +f pass -f spin 10 -g pass -f pass -main")
     assert on_path_and_longest(shard)[1] == pytest.approx(0.01, rel=0.01)

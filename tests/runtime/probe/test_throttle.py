@@ -1,4 +1,4 @@
-"""Regions whose time goes to their parents, as measuring them costs too much."""
+"""Regions whose time is added to their parents, because measuring them costs too much."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TINY = "0.001%"
 
 @pytest.fixture
 def library(fake_library: Path) -> Path:
-    """Return a library whose probes cost 20 ns on every machine, so that throttling follows from the words alone."""
+    """Return a library whose probes cost 20 ns on every machine, so throttling depends on the words alone."""
     return fake_library
 
 
@@ -52,7 +52,7 @@ def test_a_throttled_entry_is_priced_by_which_of_its_probes_call(record: Record,
     tree = shard.threads[0]
     untimed = [30_000 - tree.throttled[place] for place in (2, 3, 4)]
     assert visits(shard) == {"main": 1, **{f"main/{name}": 30_000 for name in ("f", "g", "site")}, "main/h": 1000}
-    # opened after looks; once where h closes it before another entry follows, and at every 64th of such visits
+    # opened after each check, once where h closes before another entry follows, and at every 64th of such visits
     assert (tree.left, tree.opened) == (untimed[0], 8 + 1 + 15)
     shard = replace(shard, passing_cost=1e-9, throttled_cost=4e-9, left_cost=10e-9, opened_cost=12e-9, slot_cost=2e-9)
     calling = tree.passed - tree.left - tree.opened
@@ -90,7 +90,7 @@ def test_a_region_is_throttled_by_all_its_keys_though_one_was_unloaded(
 
 
 def test_slots_of_fortran_programs_count_every_entry(linked: Record, visits: Visits) -> None:
-    several = "times 3 <a >a ; <b >b <B >B <a <a >a >a"  # by two descriptors, and recursively
+    several = "times 3 <a >a ; <b >b <B >B <a <a >a >a"  # with two descriptors, and recursively
     mixed = "times 500 <a +g -g >a ; times 2000 <a <c >c >a ; times 50 <a =<a >a ;"
     words = f"+main times 30000 {several} ; {mixed} parallel 2 times 9000 <a >a ; ; {mixed} -main"
     (shard,) = linked(words, AUTOANALYZER_MAX_OVERHEAD=TINY)
@@ -103,8 +103,8 @@ def test_slots_of_fortran_programs_count_every_entry(linked: Record, visits: Vis
     assert 200_000 < tree.slotted < 220_000
 
 
-# At 20.04 ns each, so many entries cost 5 % of 0.1 s, the least that is judged: the 488th look finds that. From then on
-# four of 4096 visits are timed. Visit 303,104 is the first of such four, as it is the 74 × 4096th.
+# At 20.04 ns each, so many entries cost 5 % of 0.1 s, the shortest time that is judged; check 488 finds this. From then
+# on, four of every 4096 visits are timed. Visit 303,104 is the first of such four, because it is number 74 × 4096.
 TIMED = 61 * 4096
 SHORT = "+main times 303103 +f -f ;"
 LONG = f"{SHORT} times 4 +f spin 100 -f ;"
@@ -168,7 +168,7 @@ def test_a_loop_that_is_short_for_a_while_is_timed_on(record: Record, visits: Vi
 
 
 def test_regions_that_only_together_cost_too_much_are_throttled_at_any_look(preloaded: Record) -> None:
-    """A look may throttle every second of them: at the second look 100, at the third 48, at the fourth 24."""
+    """Each check may throttle every second region: 100 at the second check, 48 at the third, 24 at the fourth."""
     shard = of_first(preloaded, "+main spin 100 times 20000 crowd 200 1 ; -main")
     assert len(shard.threads[0].throttled) > 160
 
@@ -196,7 +196,7 @@ def test_throttling_takes_fewer_instructions_than_it_saves_though_the_tree_is_la
     assert counted[0] < counted[1]
 
 
-@pytest.mark.by_day(record=["preloaded"])  # millions of visits, which take thrice as long under sanitizers
+@pytest.mark.by_day(record=["preloaded"])  # millions of visits, which take three times as long with sanitizers
 def test_what_is_short_once_more_is_throttled_once_more(record: Record, visits: Visits) -> None:
     shard = of_first(record, f"{LONG} times 4000000 +f -f ; -main")
     assert visits(shard)["main/f"] == 4_303_107
@@ -204,16 +204,16 @@ def test_what_is_short_once_more_is_throttled_once_more(record: Record, visits: 
     assert TIMED < shard.threads[0].throttled[2] < 1_400_000
 
 
-@pytest.mark.by_day(record=["preloaded"])  # millions of visits, which take thrice as long under sanitizers
+@pytest.mark.by_day(record=["preloaded"])  # millions of visits, which take three times as long with sanitizers
 def test_what_goes_to_and_fro_is_throttled_ever_more_seldom(record: Record, tmp_path: Path) -> None:
-    """Each time twice as many visits are timed, where their price would allow it much sooner."""
+    """Each time, twice as many visits are timed, although the cost would allow throttling much sooner."""
     timed = []
     for rounds in (1, 4):
         shutil.rmtree(tmp_path / "shards", ignore_errors=True)
         words = f"+main times {rounds} times 2097151 +f -f ; times 4 +f spin 50 -f ; times 4093 +f -f ; ; -main"
         timed.append(of_first(record, words, share="1%").threads[0].throttled[2])
     assert timed[0] >= 8192
-    # Each round is timed longer than all before it: 11.5 times as many in all, and 6.7 if their price alone decides.
+    # Each round times more visits than all before it: in all 11.5 times as many, or 6.7 times if only the cost decides.
     assert 4 * 2_101_248 > timed[1] >= 9 * timed[0]
 
 

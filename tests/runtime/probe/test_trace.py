@@ -1,4 +1,4 @@
-"""Time lines: samples add up to what the nodes hold, whatever happens to threads, memory and the process."""
+"""Time lines: samples add up to the nodes' values, whatever happens to threads, memory and the process."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_what_happened_when_is_seen(record: Record) -> None:
 def test_without_the_variable_there_are_no_samples(record: Record) -> None:
     ((shard, lines),) = traced(record, "+main times 20 +f spin 1 -f ; -main", AUTOANALYZER_TRACE="")
     assert shard.tracing is None
-    assert [len(line.end) for line in lines] == [1]  # all of it, as the rest
+    assert [len(line.end) for line in lines] == [1]  # only the last sample, which contains everything
 
 
 @pytest.mark.parametrize("wrong", ["0", "1e-4", "4000", "ten", "0.01s", "nan", "-1"])
@@ -213,7 +213,7 @@ def test_the_system_is_asked(record: Record) -> None:
     system = dict(zip(SYSTEM_VALUES, lines[0].system[:-1].T, strict=True))
     assert system["voluntary_switches"].sum() >= 15
     assert (system["resident"] > 1 << 20).all()
-    assert np.isnan(lines[0].system[-1]).all()  # the rest, after the last sample
+    assert np.isnan(lines[0].system[-1]).all()  # the last sample contains the rest
 
 
 def test_page_faults_of_the_first_sample_count_too(record: Record) -> None:

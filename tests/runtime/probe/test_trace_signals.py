@@ -1,4 +1,4 @@
-"""Time lines of a program that signals interrupt, for which time must pass."""
+"""Time lines of programs interrupted by signals, which need real time."""
 
 from __future__ import annotations
 

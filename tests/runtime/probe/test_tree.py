@@ -11,7 +11,7 @@ from autoanalyzer.runtime.gather.shard_layout import MPI_KINDS
 
 from .conftest import Record, Visits
 
-SLEPT = 0.0999  # seconds that ``sleep 100`` takes at least, by clocks that differ by less than a thousandth
+SLEPT = 0.0999  # minimum seconds of ``sleep 100``, with clocks that differ by less than a thousandth
 
 
 def test_a_region_reached_through_two_parents_is_two_call_paths(record: Record, visits: Visits) -> None:

@@ -1,4 +1,4 @@
-"""Libraries that are unloaded while their regions are still known, or even open."""
+"""Libraries that are unloaded while their regions are known, or even open."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class Lab:
         words = [str(word) for word in command]
         mpi = find_mpi(words)
         environment = {**measured_environment(probe_library(mpi), shards), **variables}
-        environment.pop("PYTEST_CURRENT_TEST", None)  # its length decides where the stack begins in the caches
+        environment.pop("PYTEST_CURRENT_TEST", None)  # its length would change the position of the stack in the caches
         counted, environment = counting_command(
             words, geometry or CacheGeometry(), environment, counters=counters, launcher=mpi.launcher
         )

@@ -1,4 +1,4 @@
-"""The counting tool is built on first use, where Valgrind is installed in whole."""
+"""The counting tool is built on first use, if Valgrind is installed completely."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ def test_compilers_that_fail_are_named_with_what_they_said(tmp_path: Path) -> No
 
 
 @pytest.mark.skipif(not shutil.which("valgrind"), reason="valgrind is not installed")
-@pytest.mark.nightly  # by day: it is built once, by the compiler that is found
+@pytest.mark.nightly  # by day: it is built once, by the default compiler
 def test_the_tool_is_built_once_by_the_compiler_that_is_named_though_it_is_one_of_mpi(tmp_path: Path) -> None:
-    """Without its optimisation: what is built is not run."""
+    """It is compiled without optimisation, because it is not executed."""
     named = tmp_path / "mine"
     named.write_text('#!/bin/sh\ntouch "$0.called"\nexec mpicc "$@" -O0\n')
     named.chmod(0o755)

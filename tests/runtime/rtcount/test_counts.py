@@ -1,4 +1,4 @@
-"""What regions count under the tool: exact numbers, the same in every run and under every MPI."""
+"""Exact counts of regions under the tool, the same in every run and with every MPI."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from .conftest import Lab, counts
 
 pytestmark = pytest.mark.skipif(not shutil.which("valgrind"), reason="valgrind is not installed")
 
-LINES = 1 << 15  # of 64 bytes that a walk touches: more than L1 and L2 hold
+LINES = 1 << 15  # cache lines of 64 bytes per walk, more than L1 and L2 hold
 
-# Each function is one region, and the loop in it another; in a loop's count are the few instructions around it.
+# Each function is one region, and its loop another; a loop's counts include the few instructions around it.
 LOOPS = f"""
 #include <stdlib.h>
 static double walked[8 * {LINES}] __attribute__((aligned(64)));
@@ -42,7 +42,7 @@ static void straddle(void) {{
 }}
 """
 
-CALLS_BACK = 3  # of a function that MPI calls, over as many lines
+CALLS_BACK = 3  # number of callbacks that MPI calls, each over this many lines
 
 MPI_PROGRAM = f"""
 #include <mpi.h>
@@ -68,7 +68,8 @@ int main(int argc, char **argv) {{
 }}
 """
 
-# What is repeated, from where to where, how many elements; the lines of 64 bytes that they lie in, and those missed.
+# Instruction, source and target offsets, number of elements, number of 64-byte lines accessed, and number of lines
+# missed.
 STRINGS = {
     "stosb": ("rep stosb", 0, 0, 4096, 64, 64),
     "backwards": ("std; rep stosb; cld", 0, 4095, 4096, 64, 0),
@@ -168,7 +169,7 @@ def test_a_cache_that_holds_the_data_misses_it_once(lab: Lab, plain: Path) -> No
     geometry = CacheGeometry(CacheLevel(64 << 10, 16, 32), CacheLevel(4 << 20, 16, 32))
     (shard,) = lab.count(plain, geometry=geometry)
     walk = counts(shard)[by_line(PLAIN_PROGRAM, "*to = walked")]
-    assert walk["l1_misses"] == near(3 * LINES)  # every other line of 32 bytes, then each
+    assert walk["l1_misses"] == near(3 * LINES)  # every other line of 32 bytes, then every line
     assert walk["l2_misses"] == near(2 * LINES)
     assert shard.sources["instructions"] == "simulated:rtcount L1=64K/16/32 L2=4M/16/32"
 
@@ -204,7 +205,7 @@ def under_every_mpi(request: pytest.FixtureRequest, tmp_path_factory: pytest.Tem
     return found
 
 
-@pytest.mark.nightly  # by day: the counts of one MPI
+@pytest.mark.nightly  # by day: the counts with one MPI
 def test_counts_are_the_same_under_every_mpi(under_every_mpi: list[Ranks]) -> None:
     nops, walk = by_line(MPI_PROGRAM, "void nops"), by_line(MPI_PROGRAM, "*to = walked")
     for ranks in under_every_mpi:
@@ -273,7 +274,7 @@ def test_threads_have_counts_and_caches_of_their_own(lab: Lab) -> None:
     ours = [counts(shard, thread) for thread in range(1, len(shard.threads))]
     loops = [region for regions in ours for name, region in regions.items() if "loop" in name]
     assert sum(region["l1_accesses"] for region in loops) == pytest.approx(2 * 3 * 512, abs=40)
-    # Each array fills one L1; both together would miss on every walk.
+    # Each array fills one L1 cache; two arrays in one cache would miss on every walk.
     assert sum(region["l1_misses"] for region in loops) == pytest.approx(2 * 512, abs=20)
     assert counts(shard)["main"]["instructions"] < 10_000  # without the search for pthread_create
 

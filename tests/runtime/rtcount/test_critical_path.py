@@ -1,4 +1,4 @@
-"""The critical path of programs of which it is known, by instructions."""
+"""The critical path by instructions, of programs for which it is known."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from ..path_shapes import FURTHER, SHAPES, VISITS, in_units, of_functions, of_pa
 from .conftest import Lab
 
 EXACT: Final = 1e-3
-SHARE: Final = 1e-2  # of the path, by which a part of it may differ
+SHARE: Final = 1e-2  # tolerance for a part, as a share of the path
 TEAMS: Final = {"teams": "16", "persistent": "6", "phases": "12", "cancelled": "3", "tasks": "24", "wide": "40"}
 LAUNCHERS: Final = {"mpicc.openmpi": ("mpirun.openmpi", "--oversubscribe"), "mpicc.mpich": ("mpirun.mpich",)}
 
 
 def counted(lab: Lab, compiler: str, ranks: int, *shapes: str) -> tuple[Experiment, list[float]]:
-    """Count a program's path, and on each rank the work of the slowest threads of its teams."""
+    """Count the instructions on a program's path, and those of the slowest threads of each rank's teams."""
     text = (PROGRAMS / "path_shapes.c").read_text()
     program = lab.build(text, "-fopenmp", compiler=compiler)
     command = (*LAUNCHERS[compiler], "-n", str(ranks), program, *shapes)
@@ -32,7 +32,7 @@ def counted(lab: Lab, compiler: str, ranks: int, *shapes: str) -> tuple[Experime
 
 
 def assert_parts(experiment: Experiment, unit: float, ranks: int) -> None:
-    """Each shape's functions have their part of its path, on the rank on which they are late."""
+    """Assert that each shape's functions have the expected time on the path, on the ranks on which they are late."""
     values = np.asarray(experiment.exclusive("path_instructions"))
     for shape, (length, parts) in SHAPES.items():
         found = of_parts(experiment, values, shape)
@@ -42,7 +42,7 @@ def assert_parts(experiment: Experiment, unit: float, ranks: int) -> None:
 
 
 def assert_visits(experiment: Experiment, ranks: int) -> None:
-    """If ranks pass on results, more visits of a function are on the path than on any rank."""
+    """Assert that more visits of a function are on the path than on any rank, if ranks pass on results."""
     on_path, visits = (experiment.exclusive(name) for name in ("path_visits", "visits"))
     found = {
         (experiment.call_paths[above].region.name, path.region.name): (on_path[index].sum(), visits[index].max())

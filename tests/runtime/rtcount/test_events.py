@@ -1,4 +1,4 @@
-"""Divisions, denormal numbers and branches: known numbers of each in a region."""
+"""Divisions, denormal numbers and branches: exact numbers in regions."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ pytestmark = pytest.mark.skipif(
 )
 
 ROUNDS = 2000
-USUAL = SIMULATED_EVENTS[:4]  # those that are counted if none is named
+USUAL = SIMULATED_EVENTS[:4]  # the events that are counted by default
 
 KIB = 1 << 10
-# By function: how many KiB it walks through, twice: more than L3 and the TLB hold, or as much.
+# Function → KiB that it walks through twice: more than L3 and the TLB hold, or as much as they hold.
 WALKS = {"beyond": 512, "within": 128}
 LEVELS = CacheGeometry(
     l2=CacheLevel(64 * KIB, 8, 64), l3=CacheLevel(256 * KIB, 16, 64), tlb=CacheLevel(128 * KIB, 4, 4096)
 )
 
-# By function: what each round of its loop executes; divisions, instructions with denormals, and branches of its own.
+# Function → instructions of each iteration of its loop, with divisions, denormals, and branches of its own.
 LOOPS = {
     "one": ("divsd %%xmm1, %%xmm2", 1, 0, 0),
     "root": ("sqrtss %%xmm1, %%xmm2", 1, 0, 0),
@@ -107,7 +107,7 @@ int main(void) {{
 
 @dataclass(frozen=True)
 class Found:
-    """What was counted, by function and event, over the call paths of each."""
+    """Counts by function and event, summed over the call paths of each function."""
 
     values: dict[str, dict[str, float]]
 
@@ -148,7 +148,7 @@ def test_divisions_denormals_and_branches_are_exact(exact: Found) -> None:
         assert found["divisions"] == divisions * ROUNDS, name
         assert found["denormals"] == denormals * ROUNDS, name
         assert found["branches"] == near((1 + branches) * ROUNDS), name
-        assert found["branch_misses"] < 60, name  # each until the history is of the loop alone
+        assert found["branch_misses"] < 60, name  # until the history contains only the loop
 
 
 def test_a_program_that_has_denormals_flushed_to_zero_has_none(exact: Found) -> None:
@@ -159,7 +159,7 @@ def test_misses_of_the_third_level_and_of_the_tlb_are_those_of_what_they_do_not_
     beyond, within = (exact.values[name] for name in WALKS)
     assert beyond["l3_misses"] == near(2 * 512 * 16)
     assert beyond["tlb_misses"] == near(2 * 128)
-    assert within["l3_misses"] == near(128 * 16)  # the first time; L2 misses them the second time, too
+    assert within["l3_misses"] == near(128 * 16)  # on the first walk; on the second, only L2 misses
     assert within["tlb_misses"] == near(32)
 
 
@@ -171,7 +171,7 @@ def test_half_of_the_branches_on_random_bits_are_mispredicted(exact: Found) -> N
 
 def test_by_default_denormals_are_counted_as_soon_as_there_is_one(lab: Lab, program: str, exact: Found) -> None:
     found = counted(lab, program, "simulated")
-    for name in exact.values:  # as code before it left the predictor
+    for name in exact.values:  # the predictor's state may differ
         assert found.of(name) == pytest.approx(exact.of(name), rel=0.01, abs=5), name
         assert found.values[name]["l3_misses"] == found.values[name]["tlb_misses"] == 0
 

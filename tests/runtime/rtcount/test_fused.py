@@ -1,4 +1,4 @@
-"""Fused multiply-add gives under the tool what it gives without it, to the last bit."""
+"""Fused multiply-add has the same results under the tool as without it, to the last bit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(
 KINDS = [f"vf{sign}{order}" for sign in ("madd", "msub", "nmadd", "nmsub") for order in ("132", "213", "231")]
 
 
-# Of a register, those bytes that the instruction is for: of the others, Valgrind 3.19 clears some that it should keep.
+# Result size in bytes. Of the register's other bytes, Valgrind 3.19 clears some that should be kept.
 SIZES = {"sd": 8, "ss": 4, "pd": 32, "ps": 32}
 
 

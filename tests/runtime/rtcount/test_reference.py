@@ -1,4 +1,4 @@
-"""Misses are those of caches in a few lines of Python, access by access."""
+"""Misses equal those of a cache simulation in a few lines of Python, access by access."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ pytestmark = pytest.mark.skipif(
 )
 
 REQUESTS = Path(__file__).parents[3] / "runtime" / "probe"
-ROUNDS, RANDOM, SEED = 40_000, 1 << 19, 88172645463325252  # of them, bytes among which each reads eight
+ROUNDS, RANDOM, SEED = 40_000, 1 << 19, 88172645463325252  # rounds; bytes of which each round reads eight
 FACTOR, SUMMAND, WORD = 6364136223846793005, 1442695040888963407, 1 << 64
 
-# Each round reads from anywhere and writes the next word; the requests stand between them without any other access.
+# Each iteration reads from a random place and writes the next word; between the requests, there are no other accesses.
 PROGRAM = f"""
 #include <stdint.h>
 #include <stdio.h>
@@ -51,7 +51,7 @@ int main(void) {{
 }}
 """
 
-# Ways that the tool has code of its own for; any number of them with short tags, and with whole lines.
+# Associativities for which the tool has special code; general ones with short tags; and whole lines.
 CACHES = [
     *("32768,8,64 262144,8,64", "32768,8,64 262144,16,64", "49152,12,64 655360,20,64"),
     *("32768,4,128 131072,4,128", "2048,32,32 24576,6,32"),

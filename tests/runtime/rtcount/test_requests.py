@@ -1,4 +1,4 @@
-"""What probes ask of the tool, without leaving the program's code."""
+"""Requests of probes to the tool, without leaving the program's code."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ int main(int argc, char **argv) {
 
 
 def scheduled(lab: Lab, program: Path, visits: int) -> int:
-    """Return how often Valgrind's scheduler was called when a region was entered this often, counted."""
+    """Return how often Valgrind's scheduler ran while a program entered a region this often and was counted."""
     shards = lab.folder / "shards"
     shards.mkdir(exist_ok=True)
     environment = measured_environment(probe_library(find_mpi([str(program)])), shards)

@@ -1,4 +1,4 @@
-"""The tool's totals are those of callgrind, which simulates the same caches."""
+"""The tool's totals equal those of callgrind, which simulates the same caches."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ int main(void) {
 
 
 def totals(lab: Lab, name: str, source: str, profiler: str) -> tuple[dict[str, int], list[int]]:
-    """Return our counts of a program, and the profiler's: instructions, reads and writes, and their misses."""
+    """Return our counts of a program, and callgrind's: instructions, reads and writes, and their misses."""
     file, program = lab.folder / f"{name}.c", lab.folder / name
     file.write_text(source)
     lab.run(["gcc", "-O1", str(file), "-o", str(program)], os.environ)
@@ -100,13 +100,13 @@ def totals(lab: Lab, name: str, source: str, profiler: str) -> tuple[dict[str, i
 @pytest.mark.by_day(name=["sort"])
 def test_totals_agree_with_callgrind(lab: Lab, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     never = (f"glibc.cpu.x86_rep_{each}_threshold={1 << 30}" for each in ("movsb", "stosb"))
-    monkeypatch.setenv("GLIBC_TUNABLES", ":".join(never))  # of these callgrind counts each round
+    monkeypatch.setenv("GLIBC_TUNABLES", ":".join(never))  # callgrind counts each iteration of these instructions
     counted, theirs = totals(lab, name, PROGRAMS[name], "callgrind")
     instructions, reads, writes, _, l1_read, l1_write, _, l2_read, l2_write, branches, mispredicted, *_ = theirs
     assert counted["instructions"] == pytest.approx(instructions, rel=1e-4)
     assert counted["accesses"] == pytest.approx(reads + writes, rel=1e-4)
     assert counted["l1_misses"] == pytest.approx(l1_read + l1_write, rel=1e-4, abs=20)
-    # Their last level holds instructions as well.
+    # Their last level also contains instructions.
     assert counted["l2_misses"] == pytest.approx(l2_read + l2_write, rel=1e-3, abs=20)
     assert counted["branches"] == pytest.approx(branches, rel=1e-3)
     # Their predictor has a shorter history.

@@ -1,4 +1,4 @@
-"""Vector registers hold under the tool what they hold without it."""
+"""Vector registers have the same contents under the tool as without it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(
     not shutil.which("valgrind") or platform.machine() != "x86_64", reason="valgrind on x86-64 is not here"
 )
 
-# Each writes part of xmm1 or all of it, from memory, from an integer, or from xmm2.
+# Each instruction writes part or all of xmm1, from memory, from an integer, or from xmm2.
 WRITES = (
     *("movsd %1, %%xmm1", "movss %1, %%xmm1", "movlpd %1, %%xmm1", "movhpd %1, %%xmm1", "movq %1, %%xmm1"),
     *("movd %2, %%xmm1", "cvtsi2sd %2, %%xmm1", "cvtsi2ss %2, %%xmm1", "pinsrw $5, %2, %%xmm1", "pxor %%xmm1, %%xmm1"),

@@ -100,7 +100,7 @@ def judged(case: ScaledCase, folder: Path, how: str, load: int = 0) -> Outcome:
 
 
 def table(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """Yield the rows of a table in Markdown, worst first; what is broken is not right."""
+    """Yield the rows of a table in Markdown, worst first; cases without a score count as wrong."""
     yield "| strongest fault | programs | first cause right | all named | something invented |"
     yield "|---|---:|---:|---:|---:|"
     rows = []

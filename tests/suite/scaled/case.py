@@ -17,7 +17,7 @@ RANKS = (1, 2, 4, 8)
 CLEAN = "clean"  # a case without a fault
 _MOST = RANKS[-1]
 _STEPS = 10
-_WORK = Work.SMOOTH  # executes the fewest instructions per second, which the simulation counts slowly
+_WORK = Work.SMOOTH  # executes the fewest instructions per second, so the simulation counts it in the shortest time
 _STRENGTHS = (0.05, 0.1, 0.2, 0.35, 0.5)
 _LEFT = 0.5  # maximum share of the largest run that faults lose together
 
@@ -52,7 +52,7 @@ FAULTS = {
     "collect": Fault("{turns} * ranks * (1 / (rank + 1))", _MOST**2 - 1, (*_ALONE, "grows"), Tail.BROADCAST),
     "imbalance": Fault("{shared} / ranks + {turns} * ((rank + 1) / ranks)", _MOST - 1, _ALONE, Tail.REDUCTION),
 }
-_ROUND = (*FAULTS, *FAULTS, CLEAN)  # the second time with another fault beside it
+_ROUND = (*FAULTS, *FAULTS, CLEAN)  # the second time, another fault is added
 _SHARED = 0.1  # share of the run on one rank for the work of a faulty loop that is divided by the number of ranks
 
 

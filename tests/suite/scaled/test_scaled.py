@@ -1,4 +1,4 @@
-"""Programs that scale lose what is planted in them, and verdicts on them are scored by place and cause."""
+"""Programs lose as much by scaling as is planted in them, and verdicts on them are scored by place and cause."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST = RANKS[-1]
 
 
 def turns(loop: Loop, ranks: int) -> list[int]:
-    """The turns of each rank; integers are divided as in C and in Fortran."""
+    """Return the iterations of each rank; integers are divided as in C and in Fortran."""
     code = compile(loop.formula.replace("/", "//"), "formula", "eval")
     return [eval(code, {"rank": rank, "ranks": ranks}) for rank in range(ranks)]
 
@@ -34,13 +34,14 @@ def test_a_program_loses_what_is_planted_at_the_largest_number_of_ranks(seed: in
     assert len(case.truths) == (0 if seed == 2 * len(FAULTS) else 1 + (seed >= len(FAULTS)))
     lengths = {ranks: sum(on_path(phase, ranks) for phase in case.program.phases) for ranks in (1, MOST)}
     lost = 1 - lengths[1] / (MOST * lengths[MOST])
-    # What the loops of faults divide, or execute with one rank, makes the loss a smaller share.
+    # Work that the faulty loops divide, or execute on one rank, reduces the share of the loss.
     assert lost == pytest.approx(sum(each.strength for each in case.truths), rel=0.12, abs=0.001)
     printed = case.printed()
     for each in planted_in(case.truths, printed):
         assert each.places
     assert case.printed() == printed
-    large = re.compile(rf"\b({2 * FIELD}|{2 * FIELD - 1})\b")  # an array that every rank would prepare
+    # No program contains an array that every rank would have to prepare.
+    large = re.compile(rf"\b({2 * FIELD}|{2 * FIELD - 1})\b")
     assert not any(map(large.search, printed.texts.values()))
 
 

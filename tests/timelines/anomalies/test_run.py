@@ -1,4 +1,4 @@
-"""Parts of the way through a region's entries, of samples that are longer or shorter than an entry."""
+"""Progress through a region's entries, with samples that are longer or shorter than an entry."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SAMPLE = 0.01
 
 
 def a_run(entered: list[int], shares: list[float]) -> Run:
-    """Return a run with given entries of a step per sample, and its share of their time; the rest is in main."""
+    """Return a run with given entries of a step per sample, and its share of the time; the rest is in main."""
     count = len(entered)
     end = SAMPLE * np.arange(1, count + 1)
     seconds = np.column_stack([1 - np.array(shares), shares]) * SAMPLE

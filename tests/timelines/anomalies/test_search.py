@@ -1,4 +1,4 @@
-"""Each kind of anomaly, planted in a program of steps: its interval, ranks and cause; nothing where nothing is."""
+"""Each kind of anomaly, planted in a program of steps: its interval, ranks and cause; without one, nothing is found."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SEEDS = range(4)
 
 
 def moment(of: Run, step: int, ranks: range | tuple[int, ...] = range(RANKS)) -> float:
-    """When a step begins in a run."""
+    """Return when a step begins in a run."""
     found = []
     for rank in ranks:
         line = of.trace.line(rank)
@@ -35,7 +35,7 @@ def only(runs: list[Run]) -> Anomaly:
 
 
 def spans(of: Run, found: Anomaly, first: int, last: int) -> bool:
-    """Whether an anomaly has an interval, but for a twentieth of the run."""
+    """Return whether an anomaly has an interval, with a tolerance of a twentieth of the run."""
     near = 0.05 * (moment(of, STEPS) - moment(of, 0))
     return abs(found.start - moment(of, first)) < near and abs(found.end - moment(of, last)) < near
 
@@ -174,7 +174,7 @@ def test_a_tenth_is_a_change(share, count):
 
 
 def counting(extra: dict[str, float], inside: dict[str, float]) -> Run:
-    """Count instructions and misses, of which other regions have ten times as many as the step."""
+    """Count instructions and misses, of which other regions have ten times as many as step."""
     one = run(2, timed=False, pace=0.05)
     names = ("instructions", "l1_misses")
     base = {"instructions": 1e7, "l1_misses": 1e5}
@@ -234,7 +234,7 @@ def test_traces_of_few_samples(steps):
 
 
 def of_lines(one: Run, change: Callable[[int, TimeLine], TimeLine]) -> Run:
-    """Change the lines of a run."""
+    """Return a run with changed lines."""
     lines = [change(number, line) for number, line in enumerate(one.trace.lines())]
     return replace(one, trace=replace(one.trace, counts=[*map(len, lines)], read=lines.__getitem__))
 
@@ -290,7 +290,7 @@ def test_counts_tell_more_exactly_than_times_when_something_grows() -> None:
     def grown(step: int, last: float) -> float:
         return min(max((step / STEPS - 0.3) / (last - 0.3), 0.0), 1.0)
 
-    timed = [run(seed, slower=lambda _rank, step: grown(step, 0.56)) for seed in range(2)]  # as if it were disturbed
+    timed = [run(seed, slower=lambda _rank, step: grown(step, 0.56)) for seed in range(2)]  # like disturbed runs
     counted = run(2, misses=lambda _rank, step: 1e5 * grown(step, 0.7), timed=False, pace=0.05)
     assert spans(timed[0], only(timed), 3 * STEPS // 10, 56 * STEPS // 100)
     found = only([*timed, counted])

@@ -27,7 +27,7 @@ def test_a_shape_is_found_where_it_is(planted, seed, height):
     found = best_shape(values)
     assert found is not None
     assert found.kind == planted[0]
-    assert (found.first, found.last) == pytest.approx(planted[1:], abs=6 if planted[1] else 17)  # how far it goes on
+    assert (found.first, found.last) == pytest.approx(planted[1:], abs=6 if planted[1] else 17)  # how far it extends
     assert found.height == pytest.approx(height, rel=0.3)
     assert found.strength > 4
 

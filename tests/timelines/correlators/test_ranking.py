@@ -1,4 +1,4 @@
-"""Metrics ranked against a target: what is first, what is left out, and why."""
+"""The ranking of metrics against a target: the first metric, and which metrics are left out, and why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each correlator against the paper's examples, second implementations, and what must always hold (section 5)."""
+"""Each correlator compared with the paper's examples, other implementations, and invariants (section 5)."""
 
 from __future__ import annotations
 

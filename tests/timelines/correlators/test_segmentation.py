@@ -1,4 +1,4 @@
-"""Greedy top-down segmentation, against one that tries each split by fitting each line anew (section 5.3)."""
+"""Greedy top-down segmentation, compared with one that fits all lines anew for each split (section 5.3)."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ VALUES = arrays(np.float64, st.integers(4, 24), elements=st.integers(-50, 50).ma
 
 
 def error_of(times: np.ndarray, values: np.ndarray) -> float:
-    """Fit a line by least squares."""
+    """Return the error of a line fitted by least squares."""
     terms = np.column_stack([times, np.ones(len(times))])
     fitted = terms @ np.linalg.lstsq(terms, values, rcond=None)[0]
     return float(((values - fitted) ** 2).sum())
 
 
 def least_error(times: np.ndarray, values: np.ndarray, firsts: list[int]) -> float:
-    """Return the least error with one more boundary."""
+    """Return the smallest error with one more boundary."""
     places = [place for place in range(1, len(times)) if place not in firsts]
     found = []
     for place in places:

@@ -1,4 +1,4 @@
-"""Whatever is in a window, it has a result or a reason; 10,000 windows by ``pytest -m nightly``."""
+"""Any window gives a result or a reason; 10,000 windows by ``pytest -m nightly``."""
 
 import warnings
 
@@ -14,7 +14,7 @@ TINY, HUGE = 5e-324, 1.7e308
 
 
 def any_values(drawn: np.random.Generator, points: int, metrics: int) -> np.ndarray:
-    """Draw points of one kind, and spoil them in several ways."""
+    """Return points of one kind, spoiled in several ways."""
     shape = (points, metrics)
     kinds = [
         lambda: drawn.standard_normal(shape),

@@ -8,11 +8,11 @@ from autoanalyzer.timelines.pursuit.camps import parting, split
 from autoanalyzer.timelines.pursuit.chance import critical_of_metrics, critical_of_projection
 from autoanalyzer.timelines.pursuit.points import sphered
 
-FEW, MANY = 3, 20  # seeds
+FEW, MANY = 3, 20  # numbers of seeds
 
 
 def parted_ranks(ranks: int, metrics: int, share: float, seed: int) -> np.ndarray:
-    """Draw normal ranks; a share of them is ten deviations apart in one metric, m3."""
+    """Draw normally distributed ranks; a share of them is shifted by ten deviations in one metric, m3."""
     drawn = np.random.default_rng([ranks, metrics, seed])
     values = 100 + drawn.standard_normal((ranks, metrics))
     values[drawn.choice(ranks, round(share * ranks), replace=False), 3] += 10
@@ -50,7 +50,7 @@ def test_both_indices_together_call_chance_structure_in_five_of_a_hundred(make_s
 
 
 def test_the_index_is_what_paper_and_pencil_say():
-    # Of -3, -1, 1, 3 the halves have a variance of 1 within, of 5 altogether.
+    # Each half of -3, -1, 1, 3 has a variance of 1; all four have a variance of 5.
     found = split(np.array([[3.0, -1.0, 1.0, -3.0], [0.0, 0.0, 0.0, 1.0]]))
     assert found.index[0] == pytest.approx(log(5) / 2 - log(2))
     assert found.upper[0].tolist() == [True, False, True, False]

@@ -18,7 +18,7 @@ def frame(rank: int, dimensions: int, seed: int = 0) -> np.ndarray:
 
 
 def directly(z: np.ndarray) -> float:
-    """Sum all entries of both tensors of k-statistics, each by its definition."""
+    """Sum all entries of both tensors of k-statistics, each computed by its definition."""
     points, dimensions = z.shape
     axes = range(dimensions)
     covariance = z.T @ z / (points - 1)

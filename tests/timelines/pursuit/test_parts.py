@@ -1,4 +1,4 @@
-"""Few ranks: the samples of a window are divided into parts, which are points; of one rank they are not independent."""
+"""Few ranks: the window's samples are divided into parts, which are the points; parts of one rank are dependent."""
 
 import numpy as np
 import pytest
@@ -9,12 +9,12 @@ from autoanalyzer.timelines.pursuit import Options, Period, PursuitOverTime, smo
 from autoanalyzer.timelines.pursuit.rotation import Turning
 from autoanalyzer.timelines.pursuit.window import Window
 
-RANKS, SAMPLES, METRICS = 12, 8, 12  # the paper's: four seconds, twice a second
+RANKS, SAMPLES, METRICS = 12, 8, 12  # the paper's example: four seconds, two samples per second
 ALL_KINDS = {"level": 1.0, "keeps": 0.5, "common": 3.0}
 
 
 def course(seed: int, *, level: float = 0.0, keeps: float = 0.0, common: float = 0.0) -> np.ndarray:
-    """Draw ``[rank, sample, metric]``: normal noise around each rank's level and what all do, that keeps a share."""
+    """Draw ``[rank, sample, metric]``: autocorrelated normal noise, plus a level per rank and a common course."""
     drawn = np.random.default_rng([77, seed])
     noise = drawn.standard_normal((RANKS, SAMPLES + 30, METRICS))
     for number in range(1, noise.shape[1]):

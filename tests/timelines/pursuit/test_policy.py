@@ -1,4 +1,4 @@
-"""A monitoring system that records what pursuit asks for, and no more."""
+"""A monitoring system that records only what pursuit requests."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ METRICS = tuple(f"m{each}" for each in range(12))
 
 
 def leaving(seed: int, *, ranks: int = 64, seconds: int = 120) -> tuple[np.ndarray, str]:
-    """Sample ranks twice a second; rank 5 leaves from second 40 to 80, in a metric that was like the others."""
+    """Draw two samples per second; from second 40 to 80, rank 5 differs in a metric in which it was like the others."""
     drawn = np.random.default_rng([seed, ranks])
     values = 100 + drawn.standard_normal((2 * seconds, ranks, len(METRICS)))
     values[..., -1] = 5
@@ -25,7 +25,7 @@ def leaving(seed: int, *, ranks: int = 64, seconds: int = 120) -> tuple[np.ndarr
 
 
 def obeyed(values: np.ndarray, state: PursuitOverTime, width: float) -> Iterator[Period]:
-    """Record what is asked for when a sample is taken, and pursue what was recorded."""
+    """Record only the requested metrics of each sample, and pursue these."""
     ranks = np.arange(values.shape[1])
     windows = SlidingWindow(width)
     for number, sample in enumerate(values):

@@ -10,11 +10,11 @@ from autoanalyzer.timelines.pursuit.ranking import varimax
 from autoanalyzer.timelines.pursuit.search import search
 from autoanalyzer.view.pursuit import pursuit_report
 
-FEW, MANY = 4, 100  # seeds
+FEW, MANY = 4, 100  # numbers of seeds
 
 
 def outlying_ranks(count: int, seed: int) -> np.ndarray:
-    """64 ranks, normal in 12 metrics; some of them lie eight deviations out in one, m5."""
+    """Return 64 normally distributed ranks with 12 metrics; some are eight deviations away in one metric, m5."""
     drawn = np.random.default_rng([count, seed])
     values = 100 + drawn.standard_normal((64, 12))
     values[drawn.choice(64, count, replace=False), 5] += 8
@@ -132,7 +132,7 @@ def test_of_very_many_points_those_far_out_in_the_projection_are_drawn(make_spac
     drawn = np.random.default_rng(0)
     values = drawn.standard_normal((6000, 4))
     values[:, 0] = values[:, 1] + 0.02 * drawn.standard_normal(6000)
-    values[3002, 0] = values[3002, 1] + 1  # the largest or smallest in no metric
+    values[3002, 0] = values[3002, 1] + 1  # neither the largest nor the smallest in any metric
     state = PursuitOverTime(Options())
     period = state.of_space(make_space(values), 1.0, 6000)
     *_, projection, best = pursuit_report([period], state).pictures()

@@ -84,7 +84,7 @@ def test_samples_that_come_after_their_window_are_counted():
 def test_windows_hold_what_lies_between_their_ends_in_the_order_of_time(step):
     drawn = np.random.default_rng(1)
     times = np.sort(drawn.uniform(0, 40, 400))
-    times[250:] += 30  # nothing comes for some windows
+    times[250:] += 30  # some windows are empty
     for first in range(0, 400, step):
         drawn.shuffle(times[first : first + step])
     places, values = np.arange(400) % 5, np.arange(400.0)
@@ -136,7 +136,7 @@ def test_the_mean_of_huge_values_is_one():
 
 
 def periods(values_over_time: list[np.ndarray], **options) -> tuple[list, PursuitOverTime]:
-    """Pursue the metrics of one sample a rank and second."""
+    """Pursue metrics with one sample per rank and second."""
     ranks = len(values_over_time[0])
     times = np.repeat(np.arange(len(values_over_time), dtype=float), ranks)
     samples = trace(times, np.tile(np.arange(ranks), len(values_over_time)), np.concatenate(values_over_time))

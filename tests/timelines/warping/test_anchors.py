@@ -1,4 +1,4 @@
-"""Alignment by entries of regions: exact where a run is slower, stretched or interrupted."""
+"""Alignment by entries of regions: exact even if a run is slower, stretched or interrupted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PATHS = [CallPath(Region("function", "main", "a.c", "main")), CallPath(Region("f
 
 
 def recorded(moments: np.ndarray, sample: float, *, paths: list[int] | None = None) -> TimeLine:
-    """Sample a thread that enters regions at these moments: samples end at entries, as the probes' do."""
+    """Sample a thread that enters regions at these times; samples end at entries, like those of the probes."""
     numbers = np.ones(len(moments), np.intp) if paths is None else np.array(paths)
     ends: list[float] = []
     parts: list[dict[int, int]] = []
@@ -45,7 +45,7 @@ def trace(*lines: TimeLine) -> Trace:
 
 
 def clocks(chance: np.random.Generator) -> list[np.ndarray]:
-    """When each of 2,000 entries happens in a run, and in one that is slower, waits twice, and speeds up."""
+    """Return the times of 2,000 entries in a run, and in one that is slower, waits twice, and speeds up."""
     even = np.cumsum(chance.uniform(0.002, 0.02, 2000))
     other = np.interp(even, [0, even[700], even[1400], even[-1]], [0.3, 14.0, 16.0, 40.0])
     other[900:] += 3.0
@@ -75,7 +75,7 @@ def test_ranks_are_taken_together_or_alone():
 
 
 def test_regions_that_are_entered_by_chance_do_not_count():
-    """A loop polls, in one run more often than in the other; what both enter equally often shows the moments."""
+    """A loop polls more often in one run; only regions with equal numbers of entries are used for the alignment."""
     one, two = clocks(np.random.default_rng(2))
     polls = [1 if number % 3 else 0 for number in range(2000)]
     more = np.sort(np.concatenate([two, two[::2] + 1e-4]))

@@ -1,4 +1,4 @@
-"""What the paper warns of (4.2, Table 1) is told of, and clean pairs are not."""
+"""Problems of which the paper warns (4.2, Table 1) are reported; clean pairs give no warning."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def kinds(x: np.ndarray, y: np.ndarray, *boundaries: int) -> set[str]:
 
 
 def test_local_incorrectness_of_figure_4_is_reproduced_and_a_penalty_mends_it():
-    """Both alternate at the same moments; one noisy sample in each, at another place, draws the others along."""
+    """Both sequences alternate at the same times; a noisy sample in each, at different places, distorts the path."""
     x, y = high_and_low((8, 8, 8)), high_and_low((8, 8, 8))
     x[11], y[13] = 0.8, 0.8
     plain, mended = warp(x, y), warp(x, y, penalty=0.3)
@@ -25,7 +25,7 @@ def test_local_incorrectness_of_figure_4_is_reproduced_and_a_penalty_mends_it():
 
 
 def test_global_incorrectness_of_figure_5_is_reproduced_and_told():
-    """A noisy point in a low stretch takes the other trace's second period for itself."""
+    """A noisy point in a low stretch matches the other trace's whole second period."""
     x = np.concatenate([high_and_low((10, 10, 10)), high_and_low((10, 10, 10))])
     y = high_and_low((10, 10, 10, 10, 10, 10, 10))
     x[25] = 0.7
@@ -61,7 +61,7 @@ def test_another_program_is_told():
 
 
 def test_clean_pairs_are_not_told_of():
-    """Of 105 pairs without a failure at most one in twenty."""
+    """Of 105 pairs without a problem, at most one in twenty has a warning."""
     told = 0
     for shape in SHAPES:
         for situation in SITUATIONS:

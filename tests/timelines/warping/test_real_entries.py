@@ -1,7 +1,7 @@
-"""Ten real time lines, scaled, shifted and warped (Table 1): by the entries of regions, each interval is right.
+"""Ten real time lines, scaled, shifted and warped (Table 1): each interval is right by the entries of regions.
 
-What was recorded every millisecond is sampled anew every ten, in its own time and in the distorted one: samples of two
-runs never begin at the same entries.
+The lines were recorded every millisecond, and are resampled every ten, in their own time and in the distorted one. As
+in real runs, the samples of two runs do not begin at the same entries.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ def alone(trace: Trace, line: TimeLine) -> Trace:
 
 
 def distorted(line: TimeLine, to: Map) -> TimeLine:
-    """Let the line happen at other times: ``to`` is of shares of its length."""
+    """Return the line with distorted times; ``to`` maps shares of its length."""
     start, length = line.begin[0], line.end[-1] - line.begin[0]
     begin, end = (start + length * to((each - start) / length) for each in (line.begin, line.end))
     seconds = line.seconds * ((end - begin) / (line.end - line.begin))[line.samples]
     stretch = ((end - begin) / (line.end - line.begin))[:, None]
-    values = np.column_stack([line.values[:, :-1] * stretch, line.values[:, -1]])  # times, and calls
+    values = np.column_stack([line.values[:, :-1] * stretch, line.values[:, -1]])  # times and number of calls
     return replace(line, begin=begin, end=end, seconds=seconds, values=values)
 
 
 def sampled(line: TimeLine, phase: float) -> TimeLine:
-    """Take a sample at the first event a hundredth of a second after the one before, as the probes do."""
+    """Resample like the probes: a sample ends at the first event that is at least SAMPLE after the last one."""
     due, ends = line.begin[0] + phase * SAMPLE, []
     for number, end in enumerate(line.end.tolist()):
         if end >= due:
@@ -66,7 +66,7 @@ def sampled(line: TimeLine, phase: float) -> TimeLine:
 
 
 def by_warping(x: TimeLine, y: TimeLine, column: int) -> TimeMap:
-    """Warp the rate of a metric."""
+    """Align by warping the rate of a metric."""
     rates = [each.values[:, column] / (each.end - each.begin) for each in (x, y)]
     return time_map(warp(*rates), *rates, x.end, y.end)
 

@@ -1,6 +1,6 @@
-"""Ten metrics of real runs, scaled, shifted and warped (Table 1): intervals are carried over, or doubted.
+"""Ten metrics of real runs, scaled, shifted and warped (Table 1): intervals are carried over, or get a warning.
 
-Three of each metric, one a situation; ten by ``pytest -m nightly``.
+Each metric has three intervals, one per situation; ``pytest -m nightly`` tries ten.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .sequences import SITUATIONS, Values, distorted, distortion
 
 DATA: Final = Path(__file__).parents[2] / "data" / "ten_time_lines.csv"
 NEAR: Final = 0.01
-LEAST: Final = {0.0: 95, 0.02: 94}  # of 100 intervals, by the noise
+LEAST: Final = {0.0: 95, 0.02: 94}  # minimum of 100 intervals, by the noise
 
 
 def traces() -> dict[str, Values]:
@@ -28,7 +28,7 @@ def traces() -> dict[str, Values]:
 
 
 def carried(values: Values, seed: list[int], noise: float, *, at_changes: bool) -> tuple[bool, bool]:
-    """Carry an interval over; tell whether both ends are right, and whether one was doubted."""
+    """Carry an interval over; return whether both ends are right, and whether there is a warning."""
     chance = np.random.default_rng(seed)
     to = distortion(SITUATIONS[seed[1] % len(SITUATIONS)], chance)
     x, y = distorted(values, to, noise, chance)
@@ -45,7 +45,7 @@ def carried(values: Values, seed: list[int], noise: float, *, at_changes: bool) 
 
 
 def _change(values: Values, place: float) -> float:
-    """Move a moment to the steepest sample within a twentieth of the trace: where one would say that it begins."""
+    """Move a time to the steepest sample within a twentieth of the trace, where a reader would see the change."""
     count = len(values)
     first, last = (round((place + aside) * (count - 1)) for aside in (-0.05, 0.05))
     near = np.arange(max(first, 0), min(last, count - 1) + 1)

@@ -1,4 +1,4 @@
-"""Intervals carried over: Table 1, and the paper's remedy."""
+"""Intervals carried over to the other trace: Table 1, and the paper's remedy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SECONDS = 40.0
 
 
 def planted(shape: str, situation: str, noise: float, seed: int, count: int = 300) -> float:
-    """Carry an interval over; give how far its worse end is off, as a share of the trace."""
+    """Carry an interval over; return the error of its worse end, as a share of the trace."""
     chance = np.random.default_rng(seed)
     to = distortion(situation, chance)
     x, y = distorted(sequence(shape, count, chance), to, noise, chance)
@@ -54,7 +54,7 @@ def test_short_traces_have_a_map(count):
 
 
 def test_what_is_constant_is_carried_over_in_proportion():
-    """Of a flat stretch any path has the least error; its middle belongs to the middle."""
+    """In a flat stretch, all paths have the same error; its middle is mapped to the middle."""
     x, y = high_and_low((40, 40, 40)), high_and_low((80, 80, 80))
     times = time_map(warp(x, y), x, y, np.arange(120.0), np.arange(240.0))
     assert times.carried((40.0, 80.0)) == pytest.approx((80.0, 160.0), abs=2.4)

@@ -1,4 +1,4 @@
-"""Warp paths: the paper's examples, its constraints, and the least error of all paths."""
+"""Warp paths: the paper's examples, its constraints, and the smallest error of all paths."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ numbers = st.lists(st.integers(-4, 4) | st.floats(-1e3, 1e3), min_size=1, max_si
 
 
 def table(x: list[float], y: list[float], penalty: float, *, open_ends: bool = False) -> np.ndarray:
-    """The least error to each cell, cell by cell."""
+    """Return the smallest error to each cell, computed cell by cell."""
     found = np.full((len(x) + 1, len(y) + 1), np.inf)
     found[0, 0] = 0
     if open_ends:
@@ -32,7 +32,7 @@ def cost(path: Warp, penalty: float) -> float:
 
 
 def check(path: Warp, x: list[float], y: list[float]) -> None:
-    """The constraints of section 3.2, and Equation 1."""
+    """Check the constraints of section 3.2, and Equation 1."""
     steps = np.column_stack([np.diff(path.x), np.diff(path.y)])
     assert np.isin(steps, [0, 1]).all()
     assert (steps.sum(axis=1) > 0).all()
@@ -90,7 +90,7 @@ def test_a_whole_band_is_none():
 
 @pytest.mark.parametrize("shape", [(1500, 1500), (700, 2300), (2300, 700), (1, 900), (900, 1)])
 def test_long_paths_are_as_exact_as_short_ones(shape, monkeypatch):
-    """Whatever is kept of the table, and however many cells are computed at once."""
+    """The result depends neither on the kept part of the table nor on the number of cells that are computed at once."""
     chance = np.random.default_rng(5)
     x, y = (np.cumsum(chance.normal(size=count)) for count in shape)
     path = warp(x, y)
@@ -103,12 +103,12 @@ def test_long_paths_are_as_exact_as_short_ones(shape, monkeypatch):
 
 
 def reference(x: np.ndarray, y: np.ndarray) -> float:
-    """The least error, row by row: an independent way through the table."""
+    """Return the smallest error, computed row by row, in a different way than the product."""
     row = np.cumsum(np.abs(x[0] - y))
     for value in x[1:]:
         cost = np.abs(value - y)
         down = np.minimum(row, np.concatenate([[np.inf], row[:-1]]))
-        # row[j] = cost[j] + min(down[j], row[j - 1]), solved by sums of what a step along the row adds.
+        # row[j] = cost[j] + min(down[j], row[j - 1]), solved with cumulative sums along the row.
         sums = np.cumsum(cost)
         row = sums + np.minimum.accumulate(down - np.concatenate([[0.0], sums[:-1]]))
     return float(row[-1])

@@ -1,6 +1,6 @@
-"""Section 4 of paper 002, sentence by sentence, as far as a model carries it.
+"""Section 4 of paper 002, sentence by sentence, as far as it concerns the model.
 
-``4.P.S`` is sentence S of paragraph P. Implementation, source display and related work (2.5 to 2.7, 6) are no part of
+``4.P.S`` is sentence S of paragraph P. Implementation, source display and related work (2.5 to 2.7, 6) are not part of
 the model.
 """
 
@@ -37,7 +37,7 @@ def test_4_1_2_and_3_derived_experiments_are_browsed_like_original_ones(name, ex
 
 
 def test_4_2_1_and_4_1_there_are_two_kinds_of_actions_selecting_and_opening_or_closing():
-    """And a switch of 3.2, and small nodes that are unfolded: these select nothing, and change no value."""
+    """Other actions are a switch of 3.2, and unfolding small nodes, which selects nothing and changes no values."""
     actions = {name for name, _ in inspect.getmembers(Browser, inspect.isfunction) if not name.startswith("_")}
     questions = {"pane", "values", "inclusive", "together"}
     assert actions - questions == {"opened", "closed", "selecting", "unfolding"}
@@ -206,7 +206,7 @@ def test_4_5_1_and_2_what_a_child_shows_is_a_part_of_its_parent(trace):
 
 
 def test_4_5_3_to_6_an_open_metric_shows_what_its_parts_do_not_and_a_closed_one_all(trace):
-    """Synchronisation in collectives, of which waiting at barriers and completing them are parts."""
+    """Synchronisation in collectives, whose parts are waiting at barriers and completing them."""
     whole = node(trace, "mpi_sync_collective")
     experiment = trace.sums.experiment
     closed = trace.selecting("metrics", whole)

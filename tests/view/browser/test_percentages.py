@@ -14,7 +14,7 @@ from ..conftest import ALL, FOREIGN, OWN, wandering
 
 
 def whole(experiment: Experiment, browser: Browser, nodes: list[int]) -> float | None:
-    """The roots of metrics, each once, of the whole program, from the cells; None if they are not sums of one unit."""
+    """Return the sum of the metrics' roots over the program, each counted once; None if no such sum exists."""
     chosen = [browser.sums.experiment.metrics[node] for node in nodes]
     if {each.aggregation for each in chosen} != {"sum"} or len({each.unit for each in chosen}) > 1:
         return None
@@ -76,7 +76,7 @@ def test_percentages_of_a_metric_s_root_are_100_together(name, experiments):
 
 
 def test_a_difference_is_shown_in_percent_of_the_first_experiment(experiments):
-    """Gains are positive, losses negative: percentages of the execution time before."""
+    """Gains are positive, losses negative, in percent of the execution time before."""
     before, after = experiments["rays"], experiments["rays_dynamic"]
     browser = browse(experiments["rays - rays_dynamic"])
     found = percentages(browser, "metrics", Sums(before))
@@ -90,7 +90,7 @@ def test_a_difference_is_shown_in_percent_of_the_first_experiment(experiments):
 
 
 def test_the_sign_is_that_of_the_value_where_the_whole_is_negative(experiments):
-    """A part that gained stays positive where the whole lost."""
+    """A part that became faster stays positive although the whole became slower."""
     first = experiments["rays"]
     wall = first.exclusive("wall_time").copy()
     wall[0], wall[1:] = -100, 1

@@ -1,4 +1,4 @@
-"""Rows: folding, colours, relief, and what is open at the start."""
+"""Rows: folding, colours, relief, and which nodes are open at the start."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..conftest import ALL, DIMENSIONS, OF_PROCESSES, wandering
 
 
 def program(parents: list[int | None], values: list[float]) -> Browser:
-    """One metric, on one rank, of call paths with these values of their own."""
+    """Return a browser of one metric on one rank, with these exclusive values of call paths."""
     regions = [Region("function", f"f{index}", "a.c", f"f{index}") for index in range(len(parents))]
     return browse(
         Experiment(
@@ -121,14 +121,14 @@ def test_gains_and_losses_that_cancel_each_other_out_are_not_folded():
 
 
 def forest(metrics: list[Metric], values: list[float]) -> Browser:
-    """One value of each metric, on one rank; the first metric is open."""
+    """Return a browser of one value per metric on one rank; the first metric is open."""
     experiment = program([None], [0.0]).sums.experiment
     severities = {each.name: np.array([[value]]) for each, value in zip(metrics, values, strict=True)}
     return browse(experiment.replaced(metrics=metrics, severities=severities)).opened("metrics", 0)
 
 
 def test_of_metrics_neither_a_part_that_is_large_nor_what_does_not_add_up_is_folded():
-    """Not even if what includes it is small, as where a gain and a loss cancel each other out."""
+    """This holds even if the including metric is small, because a gain and a loss cancel each other out."""
     metrics = [
         Metric("time", "sec"),
         Metric("zero", "sec", "time"),

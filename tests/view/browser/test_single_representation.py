@@ -1,4 +1,4 @@
-"""Single representation, and what values depend on (paper 002, section 4), after random selections and collapses."""
+"""Single representation, and on what values depend (paper 002, section 4), after random selections and collapses."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_every_value_is_what_the_cells_of_the_experiment_give(name, experiments)
 
 @pytest.mark.parametrize("name", ALL)
 def test_within_a_tree_each_fraction_of_the_severity_is_shown_once(name, experiments):
-    """What is shown of a tree is together what its roots show when they are closed, whatever is open."""
+    """The values shown in a tree add up to those of its closed roots, whichever nodes are open."""
     experiment = experiments[name]
     scale = size(experiment)
     for browser in wandering(experiment, seed=23):
@@ -76,7 +76,7 @@ def extreme(kinds: set[str], values: Mapping[int, Value]) -> float | None:
 
 
 def trees_of_sums(browser: Browser) -> Iterator[tuple[float, float]]:
-    """Of each shown metric that no metric of sums includes: what it shows closed, and what is shown of its parts."""
+    """Yield for each topmost sum metric that is shown: its value when closed, and the sum of the shown parts."""
     metrics, values = browser.sums.experiment.metrics, browser.values("metrics")
     tree = browser.metrics.tree
     tops: dict[int, int] = {}
@@ -112,7 +112,7 @@ def test_with_all_open_each_number_is_that_of_dump_digit_by_digit(name, experime
 
 
 def test_where_a_part_was_measured_and_its_whole_was_not_the_rest_is_not_measured(experiments):
-    """No number is made of it: it would be less than nothing."""
+    """No number is shown, because the rest would be negative."""
     experiment = experiments["rays"]
     values = {metric.name: experiment.exclusive(metric.name).copy() for metric in experiment.metrics}
     values["wall_time"][:, 3] = np.nan

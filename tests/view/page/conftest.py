@@ -41,7 +41,8 @@ _SETTLED = """async () => {
     await new Promise((then) => requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(then))));
 }"""
 
-# A click of the mouse takes Playwright three times as much CPU time as this one, which does the same in the page.
+# Clicking with the mouse takes Playwright three times the CPU time of this click, which has the same effect in the
+# page.
 _CLICK = f"""async ([selector, place]) => {{
   const found = document.querySelectorAll(selector)[place];
   if (!found?.checkVisibility() || found.disabled) return false;
@@ -225,7 +226,7 @@ def show(
     Its argument ``of_page`` has arguments for ``page_of``; further ones are the browser's options.
     """
     opened: list[tuple[Shown, list[Shown]]] = []
-    # A test that changes what pages are made of, or writes files beside an experiment, has pages of its own.
+    # A test that changes the pages' inputs, or writes files beside an experiment, has its own pages.
     has_own = not {"monkeypatch", "tmp_path"}.isdisjoint(signature(request.function).parameters)
     shared = {} if has_own or "experiments" not in request.fixturenames else request.getfixturevalue("experiments")
 

@@ -1,4 +1,4 @@
-"""A page that compares two versions speaks of regions as the source that it shows, and of the same regions."""
+"""A page that compares two versions names regions as in the displayed source, and matches those of both versions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAIN, SMALL, WORK = (
 
 
 def version(lines: Sequence[int], seconds: Sequence[float], gone: float = 0.0) -> Experiment:
-    """Return two ranks in a function's loops, which begin in some lines, and perhaps in a function of its own."""
+    """Return two ranks with loops of a function, which begin at these lines, and perhaps with another function."""
     builder = Builder()
     main = builder.call_path("main")
     work = builder.call_path(Region("function", "work", "a.c", "work", 0, lines[0] - 2, lines[-1] + 9), main)
@@ -52,22 +52,22 @@ def test_regions_have_the_lines_of_the_source_that_is_shown_and_a_click_selects_
     assert "Tables and charts show before minus after" in page.inner_text("main")
     assert shown.selected()["program"] == ["loop@50"]
     labels = [row["label"] for row in shown.rows()["program"]]
-    assert labels == ["main", "work", "loop@50", "2 more", "gone"]  # these two did not change
+    assert labels == ["main", "work", "loop@50", "2 more", "gone"]  # the last two regions did not change
     page.click("text=Show this experiment in the trees")
     page.locator(".toolbar > label select").nth(1).select_option("flat")
     shown.settle()
-    page.click(".changes .link >> nth=1")  # it is in the difference alone
+    page.click(".changes .link >> nth=1")  # only the difference contains this region
     shown.settle()
     assert shown.selected()["program"] == ["gone"]
     shown.press("2")
     cells = [row.split("\t") for row in page.locator(".profile tbody tr").all_inner_texts()]
     shares = {name: share for _, share, *_, name, _ in cells}
-    assert (shares["loop@50"], shares["gone"]) == ("-150 %", "50 %")  # of the sum, which is a loss
+    assert (shares["loop@50"], shares["gone"]) == ("-150 %", "50 %")  # shares of the sum, which is a loss
     assert shown.complaints == []
 
 
 def with_small(seconds: Sequence[float], *, is_throttled: bool) -> Experiment:
-    """Return a run in which a small function calls another, which main calls, too; a throttled function has no time."""
+    """Return a run in which a small function calls another, which main also calls; a throttled function has no time."""
     paths = [CallPath(MAIN), CallPath(SMALL, 0), *([] if is_throttled else [CallPath(WORK, 1)]), CallPath(WORK, 0)]
     metrics = [*STORED_METRICS[:2], *([UNTIMED_VISITS] if is_throttled else [])]
     untimed = [float(each.region == SMALL) for each in paths]

@@ -1,4 +1,4 @@
-"""What is selected limits what is shown: a rank, a moment, a region with its callers; each in two clicks."""
+"""Selections limit what is shown: a rank, a time, a region with its callers; each takes two clicks."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def test_the_shares_of_regions_are_those_of_ranks_in_the_visible_time(show, tmp_
 
 @pytest.fixture
 def helper():
-    """A function that is called from two places, and most from the second."""
+    """Return a function with two callers; most of its time is from the second one."""
     builder = Builder()
     main = builder.call_path("main")
     one, other = (builder.call_path(name, main) for name in ("setup", "solve"))

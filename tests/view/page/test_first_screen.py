@@ -1,4 +1,4 @@
-"""What is seen first, without a click and without scrolling, on a small screen and on a phone."""
+"""What a reader sees first, without clicking or scrolling, on a small screen and on a phone."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_place_ranks_cause_remedy_gain_and_a_picture_are_there(screen, experimen
         assert shown.page.evaluate(IN_VIEW, [name, part]), part
     assert shown.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     number = "getComputedStyle(document.querySelector('.findings .first'), '::before').content"
-    assert shown.page.evaluate(number) == "counter(finding)"  # to which the lines above refer
+    assert shown.page.evaluate(number) == "counter(finding)"  # other lines refer to this number
 
 
 @pytest.mark.parametrize("screen", SCREENS)
@@ -95,7 +95,7 @@ def test_the_picture_of_the_first_finding_is_a_bar_for_each_rank_as_long_as_its_
 
 
 def test_the_picture_shows_the_values_that_the_text_is_about(experiments, show):
-    """Of another tool's file, whose trees have no time outside MPI."""
+    """The file is another tool's, and its trees have no metric for time outside MPI."""
     shown = show(experiments["profile"], "", size=SCREENS["a small screen"])
     said = shown.page.inner_text(".findings .first")
     assert "thread (rank.thread) 3.0: 351 ms; threads 1.0, 2.0, 2.3, 2.8: 307-332 ms" in said
@@ -114,14 +114,14 @@ def test_of_a_file_without_counts_the_first_finding_says_that_cause_and_fix_are_
     notes = shown.page.text_content(".caveats")
     assert "missing: I/O volume" in notes and "more warning" not in notes
     names = shown.page.locator(".findings .place").all_inner_texts()
-    assert "MPI_Waitall, called from exch_qbc.f:1" in names  # not in a file called MPI, which Score-P writes
+    assert "MPI_Waitall, called from exch_qbc.f:1" in names  # and not in the file called MPI that Score-P writes
     assert shown.page.locator(".findings li:nth-child(3)").inner_text().split("\n")[0].count("z_solve.f:52") == 1
     shown.press("1")
-    assert shown.page.locator("#panel .scale span").nth(1).inner_text() == "0"  # although a rounding error is negative
+    assert shown.page.locator("#panel .scale span").nth(1).inner_text() == "0"  # not the negative rounding error
 
 
 def test_trees_and_picture_show_the_same_of_a_region_with_others_inside(show):
-    """The program waits in MPI for most of the time, and another function has half of the region's busy time."""
+    """The program mostly waits in MPI, and another function has half of the region's busy time."""
     builder = Builder()
     main = builder.call_path("main")
     work = builder.call_path("work", main)
@@ -183,7 +183,7 @@ def test_of_a_trace_the_regions_of_each_rank_over_time_are_below_the_findings(sh
     many = [Recording(saved(tmp_path, a_trace(40), "many.npz"), "out", "the run")]
     shown = show(profile(), "", of_page={"recordings": many}, size=SCREENS["a small screen"])
     names = shown.page.locator(".time-strip > ol li").all_inner_texts()
-    assert names == ["rank 0", "ranks 38-39"]  # of 32 rows, which are too low for all names
+    assert names == ["rank 0", "ranks 38-39"]  # 32 rows are too low for all names
     assert shown.page.locator(".time-strip > svg").bounding_box()["height"] <= 100
     assert shown.complaints == []
 

@@ -1,4 +1,4 @@
-"""The icicle: call paths as boxes, as wide as their values, coloured by imbalance or change; and what is copied."""
+"""The icicle: call paths as boxes, with widths by value and colours by imbalance or change; and copied tables."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ BOXES = """all => all.map((each) => {
   return [each.querySelector('text').textContent.split(/\\s/)[0], rect.x.baseVal.value, rect.width.baseVal.value + 1,
     rect.y.baseVal.value, rect.getAttribute('fill')];
 })"""
-DARKEST = "rgb(0 34 78)"  # of no imbalance
+DARKEST = "rgb(0 34 78)"  # the colour without imbalance
 BLUE, RED = "rgb(33 102 172)", "rgb(178 24 43)"
 SVG = "{http://www.w3.org/2000/svg}"
 
 
 def helper(factor: float = 1.0) -> Experiment:
-    """Return three ranks that call a function from two places: from one alike, from the other differently."""
+    """Return three ranks that call a function from two places, with equal times from one of them only."""
     builder = Builder()
     main = builder.call_path("main")
     one, other = (builder.call_path(name, main) for name in ("setup", "=solve"))
@@ -195,7 +195,7 @@ def test_tables_are_copied_as_csv_and_pictures_as_svg_and_png(show):
     shown.settle()
     rows = shown.copied_rows()
     assert rows[1] == ["helper", "", "12", "12", "3", "4", "5"]
-    assert [row[0] for row in rows if "solve" in row[0]] == ["'=solve"]  # no formula
+    assert [row[0] for row in rows if "solve" in row[0]] == ["'=solve"]  # cells must not become formulas
     assert shown.complaints == []
 
 

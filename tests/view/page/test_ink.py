@@ -1,4 +1,4 @@
-"""Text on coloured cells can be read: WCAG 2.1, level AA."""
+"""Text on coloured cells is readable: WCAG 2.1, level AA."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever is pressed and clicked, one after the other: the focus stays, nothing fails, and a link shows the same."""
+"""After random keys and clicks, the focus is still visible, nothing has failed, and a link shows the same state."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ FOCUSED = "document.activeElement !== document.body"
 
 
 def _journey(shown, seed: int, steps: int, *, mouse: bool) -> None:
-    """Press keys, and click, at random."""
+    """Press random keys, and click at random places."""
     random = np.random.default_rng(seed)
     page = shown.page
     page.focus("#tree-program")
     pressed = []
     for _ in range(steps):
         if mouse and random.random() < 0.4:
-            # A dialog covers all else.
+            # A dialog covers everything else.
             places = page.locator("dialog button" if page.locator("dialog[open]").count() else CLICKABLE)
             place = places.nth(int(random.integers(places.count())))
             if place.is_visible():
@@ -47,7 +47,7 @@ def _journey(shown, seed: int, steps: int, *, mouse: bool) -> None:
             shown.press(key)
             if key.endswith("Tab") and not page.evaluate(FOCUSED):
                 within = "dialog button" if page.locator("dialog[open]").count() else "#tree-program"
-                page.focus(within)  # behind the last is the window
+                page.focus(within)  # after the last element, the focus leaves the page
             assert mouse or page.evaluate(FOCUSED), str(pressed[-8:])
         assert shown.complaints == [], str(pressed[-8:])
 
@@ -88,7 +88,7 @@ def test_clicks_and_keys_at_random_over_time_lines_and_a_link_shows_the_same(sho
 
 
 @pytest.mark.long
-@pytest.mark.nightly  # by day: shorter ones
+@pytest.mark.nightly  # by day: shorter journeys
 @pytest.mark.parametrize("name", ["hybrid", "summary", "rays - rays_dynamic"])
 @pytest.mark.parametrize("seed", range(3, 9))
 def test_long_journeys(name, seed, experiments, show):

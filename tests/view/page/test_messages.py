@@ -1,4 +1,4 @@
-"""The communication matrix on the page: a cell per pair of ranks, what it says, and what is copied."""
+"""The communication matrix on the page: one cell per pair of ranks, its text, and copied tables."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ INK = """() => {
   const {data} = canvas.getContext("2d").getImageData(0, 0, canvas.width, 30);
   const drawn = data.filter((_, place) => place % 4 === 0 && data[place + 3] > 200);
   return drawn.reduce((sum, red) => sum + red, 0) / drawn.length;
-}"""  # the mean brightness of what is written above the cells
+}"""  # the mean brightness of the text above the cells
 
 
 def run(messages: Messages | None, ranks: int = 4) -> Experiment:
@@ -114,7 +114,7 @@ def test_many_ranks_are_blocks_with_whole_numbers_beside_them(show):
     assert page.locator("#panel option").all_inner_texts() == ["bytes", "messages"]
     assert shown.copied_rows()[1:] == [["0-2", "3-5", "2", "4000"], ["2997", "0-2", "1", "1000"]]
     numbers = texts(shown.copied("SVG"))[2:]
-    assert numbers[:6:2] == numbers[1:6:2] == ["0", "150", "300"]  # every 50th block, as wide as a pixel
+    assert numbers[:6:2] == numbers[1:6:2] == ["0", "150", "300"]  # every 50th block, because blocks are one pixel wide
     page.focus("#panel canvas")
     shown.press("ArrowDown", "ArrowRight")
     assert page.inner_text("#panel .told") == "ranks 0-2 to ranks 3-5: 2 messages, 4 kB (2 kB each)"
@@ -130,7 +130,7 @@ def test_a_difference_shows_how_messages_changed(show):
     )
     picture = shown.copied("SVG")
     assert texts(picture)[-2:] == ["3 kB", "0 B"]
-    assert rects(picture) == {(0, 1): "rgb(33 102 172)", (3, 0): "rgb(247 247 247)"}  # the most less, and no change
+    assert rects(picture) == {(0, 1): "rgb(33 102 172)", (3, 0): "rgb(247 247 247)"}  # the largest loss, and no change
     assert "-3 kB (more) 3 kB (less)" in " ".join(page.inner_text("#panel .scale").split())
     page.focus("#panel canvas")
     shown.press("ArrowDown", "ArrowRight")
@@ -141,7 +141,7 @@ def test_a_difference_shows_how_messages_changed(show):
     assert page.inner_text("#panel .told") == "rank 1 to rank 1: no change"
     fewer = matrix((0, 1, 1, 4000, 0.25), (1, 3, 1, 1000, 0.5), (3, 0, 8, 0, 0))
     shown = show(run(fewer), "#e=difference&t=messages", of_page={"against": (run(FOUR), "before")})
-    assert shown.page.input_value("#panel select") == "messages"  # the first that changed
+    assert shown.page.input_value("#panel select") == "messages"  # the first one that changed
     assert shown.complaints == []
 
 

@@ -1,4 +1,4 @@
-"""Every number in the page's trees is that of the model, which is that of ``dump``, to the digits shown."""
+"""Every number in the page's trees equals that of the model, as printed by ``dump``, up to the shown digits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KEYS = {"metrics": "m", "program": "c", "system": "s"}
 
 
 def fragment(browser, values: str, *, flat: bool) -> str:
-    """Write a state as the page's address does."""
+    """Return a state as in the page's URL."""
     parts = [f"v={values}", *(["f=flat"] if flat else [])]
     for dimension, key in KEYS.items():
         pane = browser.pane(dimension)

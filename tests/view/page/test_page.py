@@ -1,4 +1,4 @@
-"""The page as a reader uses it: by mouse, by keys, by a link, without JavaScript, on paper."""
+"""The page in use: by mouse, by keys, by a link, without JavaScript, on paper."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_of_20_000_ranks_at_most_100_rows_are_in_the_document(show):
     assert shown.complaints == []
 
 
-# What is there once for each row or line does the same in all of them.
+# Elements that exist for each row or line all do the same, so only a few are clicked.
 CLICKED = {
     **dict.fromkeys(("button:not([role=tab])", "input[type=checkbox]", "summary", "canvas"), min(STATES, 50) // 2),
     **dict.fromkeys((".toggle", ".line .number"), 3),
@@ -93,7 +93,7 @@ def test_nothing_is_asked_of_the_network_whatever_is_clicked_and_pressed(name, e
     address = page.url.split("#")[0]
     for tab in TABS:
         shown.tab(tab)
-        # What is beside a panel does the same beside the first.
+        # Elements outside the panel do the same on every tab, so they are clicked on the first one only.
         within = "" if tab == TABS[0] or STATES >= 200 else "#panel "
         for kind, most in CLICKED.items():
             selector = f"{within}{kind}"
@@ -101,7 +101,7 @@ def test_nothing_is_asked_of_the_network_whatever_is_clicked_and_pressed(name, e
                 if kind != "canvas":
                     shown.click(selector, place)
                 elif page.locator(selector).nth(place).is_visible():
-                    page.locator(selector).nth(place).click()  # at a place where there is something
+                    page.locator(selector).nth(place).click()  # at a place with content
                     shown.settle()
                 if kind.startswith("button") and page.locator("dialog[open]").count():
                     page.keyboard.press("Escape")
@@ -186,7 +186,7 @@ def test_the_page_is_never_wider_than_the_window(experiments, show):
                 assert shown.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-# Colours know no width, and from 1,100 pixels on all widths have one layout.
+# Colours do not depend on the width, and from 1,100 pixels on, all widths have the same layout.
 @pytest.mark.parametrize(
     ("scheme", "widths", "beside"),
     [
@@ -205,7 +205,7 @@ def test_axe_finds_nothing_to_complain_of(scheme, widths, beside, experiments, s
                 shown.press("?")
             else:
                 shown.tab(tab)
-            # What is beside a panel has the colours and the width that it has beside the first.
+            # Elements outside the panel look the same on every tab, so they are checked on the first one only.
             whole = tab in (TABS[0], "help") or beside
             colours, light = width != SIZES[0] or beside, scheme == "light"
             found = faults(shown.page, None if whole else AROUND, colours=colours, all_else=light)
@@ -216,13 +216,13 @@ def test_axe_finds_nothing_to_complain_of(scheme, widths, beside, experiments, s
 def test_from_the_verdict_to_the_source_line_by_keys_alone(experiments, show):
     shown = show(experiments["rays"], of_page=RAYS)
     page = shown.page
-    shown.press("Tab", "Enter")  # the first link is the first finding
+    shown.press("Tab", "Enter")  # the first link leads to the first finding
     assert "IMBALANCE" in page.inner_text(".finding-bar")
     assert shown.selected() == {"metrics": ["cpu_time"], "program": ["loop@28"], "system": ["rank 3"]}
     marked = page.locator(".line.marked").first
     assert marked.inner_text().split()[-3:] == ["rays;", "ray++)", "{"]
     assert page.inner_text(".source h2") == "propagate.c:28"
-    shown.press("]")  # there is no other
+    shown.press("]")  # there is no other finding
     assert page.inner_text(".finding-bar").startswith("1 IMBALANCE")
     for key in ("v", "s", "s", "1", "1", "2", "Escape", "?"):
         shown.press(key)
@@ -247,7 +247,7 @@ def test_the_account_is_a_bar_for_each_region_as_long_as_its_own_time(experiment
     assert found["computing"] == pytest.approx(480 * longest[account.parts.index("computing")] / longest.sum(), abs=0.1)
     shown.page.set_viewport_size({"width": 390, "height": 844})
     heights = shown.page.eval_on_selector_all("#panel .bars tr", "all => all.map((each) => each.offsetHeight)")
-    assert max(heights) < 40  # places and times are not broken into letters
+    assert max(heights) < 40  # places and times are not wrapped letter by letter
     assert sum(found.values()) == pytest.approx(480, abs=1)
     totals = shown.page.eval_on_selector_all("#panel .bars svg", "all => all.map((each) => each.getBBox().width)")
     assert totals == sorted(totals, reverse=True)
@@ -267,7 +267,7 @@ def test_trees_are_walked_by_keys(experiments, show):
     shown.tall()
     places = shown.page.eval_on_selector_all("#tree-program .row", PLACES)
     for level in {level for level, *_ in places}:
-        rest = 0  # the rows that are still to come below one parent
+        rest = 0  # the rows that remain below one parent
         for depth, position, siblings in places:
             if depth == level:
                 rest = (rest or siblings) - 1
@@ -275,13 +275,13 @@ def test_trees_are_walked_by_keys(experiments, show):
     shown.page.focus("#tree-program")
     shown.press("Home")
     assert shown.selected()["program"] == ["main"]
-    shown.press("ArrowLeft")  # closes it
+    shown.press("ArrowLeft")  # closes main
     assert [row["label"] for row in shown.rows()["program"]] == ["main"]
     shown.press("ArrowRight", "ArrowRight")
     first = shown.selected()["program"]
     assert first != ["main"]
     shown.press("ArrowLeft")
-    if shown.selected()["program"] == first:  # it was open, and is closed now
+    if shown.selected()["program"] == first:  # the node was open, and is closed now
         shown.press("ArrowLeft")
     assert shown.selected()["program"] == ["main"]
     shown.press("/")
@@ -618,7 +618,7 @@ def test_too_many_values_are_told_by_their_spread_and_by_ranges_of_ranks(experim
     shown.press("0")
     assert page.locator(".icicle g").count() > 3
     shown.go("c=~0&t=topology")
-    assert "are not in this page by location" in page.inner_text("#panel")  # those of the program
+    assert "are not in this page by location" in page.inner_text("#panel")  # the program's own values
     shown.go("n=1")
     of_ranks = shown.copied_rows()[1:]
     assert [name for name, *_ in of_ranks] == [f"rank {rank}" for rank in range(4)]
@@ -661,12 +661,12 @@ def test_a_metric_of_one_of_two_runs_alone_is_hatched_in_their_difference(show):
         shown.press("4")
         assert re.search("visits: .*so the change is unknown", shown.page.inner_text("#panel .caveats"))
         shown.go("e=difference&m=visits&t=flat")
-        assert ["work", "a.c:1", "", "", "", "", ""] in shown.copied_rows()  # no smallest or largest value of none
+        assert ["work", "a.c:1", "", "", "", "", ""] in shown.copied_rows()  # there is no smallest or largest value
 
 
 def test_a_flat_profile_has_no_spreads_of_call_paths(show, monkeypatch):
     monkeypatch.setattr("autoanalyzer.view.page.dataset._WHOLE", 1)
-    shown = show(on_a_grid())  # which has as many regions as call paths
+    shown = show(on_a_grid())  # an experiment with as many regions as call paths
     titles = "all => all.map((each) => each.title)"
     assert shown.page.eval_on_selector_all("#tree-program .strip", titles)[0].startswith("per location")
     shown.go("f=flat")

@@ -1,4 +1,4 @@
-"""The two examples of paper 002, section 5, done in the page: a fix before and after, and two tools' metrics in one."""
+"""The two examples of paper 002, section 5, on the page: a fix before and after, and two tools' metrics together."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_5_1_a_difference_that_was_written_to_a_file_is_told_by_its_largest_chan
     difference = experiments["rays - rays_dynamic"]
     shown = show(difference, of_page={"against": (experiments["rays"], "rays")})
     times = own(difference, "cpu_time")
-    largest = float(times[np.abs(times).max(axis=1).argmax()].sum())  # of the call path that changed most on a rank
+    largest = float(times[np.abs(times).max(axis=1).argmax()].sum())  # of the call path with the largest change
     first = shown.page.inner_text(".findings li:first-child")
     assert first.startswith("GAIN" if largest > 0 else "LOSS")
     assert amount(abs(largest), "sec") in first

@@ -16,7 +16,7 @@ from autoanalyzer.view.verdict import Entry, entries
 
 
 def hot_spot(threads: int) -> Experiment:
-    """Return two ranks whose threads need 4.1 s in a function, and 0.9 s in its file I/O."""
+    """Return two ranks whose threads take 4.1 s in a function, and 0.9 s in its file I/O."""
     builder = Builder()
     work = builder.call_path("work", builder.call_path("main"))
     for place in range(2 * threads):
@@ -34,7 +34,7 @@ def hot_spot(threads: int) -> Experiment:
 
 
 def in_files(waited: float) -> Experiment:
-    """Return two ranks that need 0.5 s of CPU time in a function, and 4 s and 3.9 s in its file I/O.
+    """Return two ranks that take 0.5 s of CPU time in a function, and 4 s and 3.9 s in its file I/O.
 
     Outside file I/O, they also wait for a core, for ``waited`` seconds.
     """
@@ -56,7 +56,7 @@ def in_files(waited: float) -> Experiment:
 
 
 def sampled() -> Experiment:
-    """Return two ranks with numbers of samples instead of times, as perf records them for cycles."""
+    """Return two ranks with numbers of samples instead of times, as recorded by perf for cycles."""
     builder = Builder(notes=Notes(samples={"samples": 1.0}))
     work = builder.call_path("work", builder.call_path("main"))
     for rank in range(2):

@@ -1,4 +1,4 @@
-"""Rooflines in a real browser: where points and roofs lie, what is said of them, and what a click selects."""
+"""Rooflines in a real browser: positions of points and roofs, their descriptions, and what a click selects."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ PRICES = {
     "memory_byte_shared": 4e-10,
     "flop": 5e-11,
 }
-# Of each of two ranks: wall time, CPU time, instructions, misses of L2, floating-point operations.
+# Per rank, on two ranks: wall time, CPU time, instructions, L2 misses, floating-point operations.
 VALUES = {
     "main": (0.0, 0.0, 0.0, 0.0, 0.0),
-    "stream": (6.0, 6.0, 6e9, 6e9 / 64, 3e9),  # a byte for each instruction: 1e9 a second
+    "stream": (6.0, 6.0, 6e9, 6e9 / 64, 3e9),  # one byte per instruction, 1e9 per second
     "solve": (3.0, 3.0, 9e9, 9e6 / 64, 9e9),
     "small": (1.0, 1.0, 2e9, 0.0, 1e9),
 }

@@ -1,4 +1,4 @@
-"""What the page shows is what the model shows, whatever is opened, closed and selected."""
+"""The page shows the same as the model, whatever is opened, closed and selected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page on scaling: what it says, and how it looks in a browser."""
+"""The page on scaling: its statements, and its appearance in a browser."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .conftest import Shown, faults
 
 RATE = 1e9
 SOURCE = tuple(f"text of line {line}" for line in range(1, 60))
-Work = dict[str, list[float]]  # in seconds
+Work = dict[str, list[float]]  # seconds per rank, by region
 
 
 def run(work: Work, *, counted: bool = True, transfer: float | None = None, pace: float = 1.0) -> Experiment:
@@ -63,7 +63,7 @@ def judged(*runs: Experiment, mode: Any = "strong") -> Scaling:
 
 
 def series(*sizes: int, alone: float = 0.5, **options: Any) -> Scaling:
-    """Judge runs with 8 s of divided work, 1 s on every rank, and some on rank 0 alone."""
+    """Judge runs with 8 s of divided work, 1 s on every rank, and ``alone`` seconds on rank 0."""
     return judged(
         *(
             run(
@@ -112,7 +112,7 @@ def unequal(*shares: float) -> Work:
 
 def test_the_answer_names_the_number_of_ranks_from_which_efficiency_is_low_whatever_single_factors_are() -> None:
     several = [{"divided": [8 / ranks] * ranks, "repeated": [each] * ranks} for ranks, each in ((1, 0), (2, 0.25))]
-    several[1]["master"] = [0.25, 0.0]  # no factor alone is below 0.9
+    several[1]["master"] = [0.25, 0.0]  # no single factor is below 0.9
     assert answer(judged(*map(run, several))).startswith(
         "app stops scaling well at 2 ranks (efficiency 0.89); no single factor is below 0.9; the largest loss"
     )
@@ -254,12 +254,12 @@ def test_a_comparison_shows_the_losses_that_changed_and_the_factor_that_changed_
 
 @pytest.fixture(scope="module")
 def shown(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Open the page on a series in which many things happen."""
+    """Open the page on a series with many kinds of losses."""
     file = tmp_path_factory.mktemp("page") / "scale.html"
     found = series(1, 2, 4, 8, 16, 32, 64, 128)
     file.write_bytes(page_html(scaling_page(found, find=source)))
     page = chromium.new_page()
-    page.set_default_timeout(0)  # pytest's alone counts
+    page.set_default_timeout(0)  # only pytest's limit applies
     shown = Shown(page, file)
     page.on("console", lambda said: shown.complaints.append(said.text))
     page.on("pageerror", lambda error: shown.complaints.append(str(error)))
@@ -282,7 +282,7 @@ def test_the_page_fits_the_screen_and_has_no_faults(shown: Shown, width: int, th
     assert all(0.4 * width < each < width for each in charts)
     assert faults(shown.page, all_else=width == 1280) == []
     assert shown.complaints == []
-    if width == 1280:  # the answer, the factors and the picture are on the first screen
+    if width == 1280:  # the answer, the factors and the picture must be on the first screen
         assert shown.page.locator("svg.chart").first.bounding_box()["y"] < 400
 
 

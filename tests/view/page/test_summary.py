@@ -1,4 +1,4 @@
-"""The summary of a metric, in one pass over its rows, is what all values at once give."""
+"""The summary of a metric, computed in one pass over its rows, equals that of all values at once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..conftest import FOREIGN, GAPS, OWN, PARTS_ALONE
 
 
 def _measures(values):
-    """``values[location]`` → in the order of MEASURES."""
+    """Return the measures of ``values[location]``, in the order of MEASURES."""
     known = [(value, who) for who, value in enumerate(values) if not np.isnan(value)]
     if not known:
         return [np.nan] * 6 + [0]
@@ -24,7 +24,7 @@ def _measures(values):
 
 
 def _closed(experiment, metric, path):
-    """Put a call path and all below it together, location by location."""
+    """Return the values of a call path with everything below it, by location."""
     kind = experiment.metric(metric).aggregation
     rows = experiment.exclusive(metric)[[*experiment.walk(path)]]
     if len(rows) == 1:
@@ -59,7 +59,7 @@ def test_it_is_what_all_values_at_once_give(name, experiments, monkeypatch):
 
 
 def _assert_close(found, values):
-    """Compare measures; who has least or most may differ where sums differ by rounding alone."""
+    """Compare measures; the ranks with the extremes may differ if their sums differ only by rounding."""
     expected = _measures(values)
     scale = np.nanmax(np.abs(values), initial=0.0)
     np.testing.assert_allclose(found[[0, 1, 2, 3, 6]], [expected[each] for each in (0, 1, 2, 3, 6)], atol=1e-9 * scale)

@@ -1,4 +1,4 @@
-"""The Time tab, as a reader uses it: by mouse, by keys, by a link, in the dark, on a small screen, on paper."""
+"""The Time tab in use: by mouse, by keys, by a link, in the dark, on a small screen, on paper."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MARKS = TimeMarks(
 
 @pytest.fixture
 def shown(show, tmp_path):
-    """Return the tab of a run, with marks on it."""
+    """Return a function that opens the Time tab of a run with marks."""
 
     def opened(fragment="", *, marks=None, recordings=None, **options):
         of_trace = recordings or [Recording(saved(tmp_path), "out", "the run", marks or TimeMarks())]
@@ -44,7 +44,7 @@ def warped(tmp_path) -> Warping:
     return Warping(x, y, warp(x.values, y.values))
 
 
-# The colours of the strip at some parts of its width, and the colour of a region in its legend.
+# The colours of the strip at several shares of its width, and the colour of a region in its legend.
 AT = """(parts) => {
   const canvas = document.querySelector('.chart canvas');
   const [over, box] = [canvas.parentElement.querySelector('.u-over'), canvas].map((e) => e.getBoundingClientRect());
@@ -63,7 +63,7 @@ def titles(found) -> list[str]:
 
 
 def drag(found, start: float, end: float, chart: int = 1) -> None:
-    """Drag over a chart, from one part of its width to another."""
+    """Drag over a chart, from one share of its width to another."""
     found.page.locator(".charts").scroll_into_view_if_needed()
     box = found.page.locator(".chart .u-over").nth(chart).bounding_box()
     middle = box["y"] + box["height"] / 2
@@ -75,7 +75,7 @@ def drag(found, start: float, end: float, chart: int = 1) -> None:
 
 
 def cursors(found) -> list[float]:
-    """Return the place of the cursor in each chart, as a share of its width."""
+    """Return the position of the cursor in each chart, as a share of its width."""
     places = "each.querySelector('.u-cursor-x').getBoundingClientRect()"
     whole = "each.getBoundingClientRect()"
     part = f"all => all.map((each) => ({places}.right - {whole}.left) / {whole}.width)"
@@ -181,7 +181,7 @@ def test_rows_of_the_regions_are_of_single_ranks(shown):
 
 
 def test_zoomed_in_parts_of_a_step_are_drawn_named_and_selected_alike(shown, monkeypatch):
-    monkeypatch.setattr("autoanalyzer.view.page.time_lines._STEPS", 4)  # of 2.5 s
+    monkeypatch.setattr("autoanalyzer.view.page.time_lines._STEPS", 4)  # of 2.5 s each
     found = shown("&ti=2.5:5")
     page = found.page
     page.locator(".charts").scroll_into_view_if_needed()
@@ -365,7 +365,8 @@ def test_hostile_names_are_text(shown, tmp_path):
     assert found.complaints == []
 
 
-@pytest.mark.parametrize(("scheme", "widths"), [("light", SIZES), ("dark", SIZES[1:2])])  # colours know no width
+# Colours do not depend on the width.
+@pytest.mark.parametrize(("scheme", "widths"), [("light", SIZES), ("dark", SIZES[1:2])])
 def test_axe_finds_nothing_to_complain_of(scheme, widths, shown, tmp_path):
     marks = TimeMarks(MARKS.intervals, MARKS.lines, [warped(tmp_path)])
     found = shown("&ti=3:7&tm=mpi_time,mpi_bytes", marks=marks, color_scheme=scheme, bypass_csp=True)

@@ -1,4 +1,4 @@
-"""What a page holds of a trace: the same sums, in few steps, whatever the samples are."""
+"""A trace on a page has the same sums in few steps, whatever the samples are."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def test_steps_are_what_samples_are_one_by_one(seed):
 
 
 def a_line(random: np.random.Generator, samples: int) -> TimeLine:
-    """Return a line with gaps between samples, some of them of no length."""
+    """Return a line with gaps between samples; some samples have no length."""
     knots = np.cumsum(random.random(2 * samples) * random.integers(0, 2, 2 * samples))
     begin, end = knots[::2], knots[1::2]
     counts = random.integers(0, 4, samples) * (end > begin)
@@ -190,7 +190,7 @@ def test_lines_that_begin_later_and_end_earlier_are_not_known_there():
     steps = steps_of(trace, 10)
     assert steps is not None
     *_, (means, parts) = steps.means(trace, trace.lines())
-    assert np.isnan(means.mean).sum() == 0  # of rank 0 all is known
+    assert np.isnan(means.mean).sum() == 0  # all values of rank 0 are known
     assert means.least[:, 1].tolist() == pytest.approx([1] * 10)
     assert means.most[:, 1].tolist() == pytest.approx([1, 1, 2, 2, 2, 2, 2, 1, 1, 1])
     assert parts.sum() == pytest.approx(SECONDS)

@@ -1,4 +1,4 @@
-"""Regions over time below the findings, without a browser."""
+"""Regions over time below the findings, tested without a browser."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LOOP = Region("loop", "loop@3", "a.c", "main", 0, 3, 5)
 
 
 def strip(regions: Sequence[Region], rows: np.ndarray, title: str = "the run") -> str:
-    """Return the strip of ranks; each row holds indices of call paths, of which each has a region."""
+    """Return the strip of ranks; each row contains indices of call paths, each of which has one of the regions."""
     paths = [
         {"name": each.name, "kind": each.kind, "place": f"{each.file.rpartition('/')[2]}:{each.first_line}"}
         for each in regions
@@ -46,7 +46,7 @@ def test_the_title_names_the_run_if_only_the_counting_run_can_be_read():
     drawn = strip([LOOP], np.array([[0], [0]]), "the counting run (slower)")
     assert "the counting run (slower): the main region" in drawn
     traced = strip([LOOP, Region("mpi", "MPI_Init")], np.array([[1, 0], [1, 0]]))
-    assert "the run, with MPI startup and shutdown: the main region" in traced  # the verdict's times are without these
+    assert "the run, with MPI startup and shutdown: the main region" in traced  # which the verdict's times exclude
 
 
 def test_the_strip_of_many_ranks_is_small_if_regions_alternate():

@@ -1,4 +1,4 @@
-"""The page writes numbers as the terminal does, digit by digit."""
+"""The page writes numbers as the terminal does, digit for digit."""
 
 from __future__ import annotations
 

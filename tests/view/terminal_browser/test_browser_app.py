@@ -1,4 +1,4 @@
-"""The browser in a terminal: driven by keys and the mouse, read from the lines that it draws."""
+"""The terminal browser: controlled by keys and the mouse, and read from the lines that it draws."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from ..browser.reckoning import Reckoning, system_key
 from ..conftest import FEW, FOREIGN, OWN, STATES
 
 KEYS = ("up", "down", "down", "left", "right", "right", "home", "end", "m", "enter", "tab", "f")
-WIDTH = 8  # of a value
-SIZE = (120, 40)  # all of which is drawn after each key
-BESIDE = 20  # lines of a screen that are of no tree, at most
-_STEPS = 4  # a key goes to the application, the screen, a widget, and its action
+WIDTH = 8  # columns of a value
+SIZE = (120, 40)  # columns and lines, which are all drawn after each key
+BESIDE = 20  # maximum number of lines outside the trees
+_STEPS = 4  # a key is passed to the application, the screen, a widget, and its action
 DIMENSIONS = ("metrics", "program", "system")
 
 Act = Callable[[BrowserApp, Pilot], Awaitable[None]]
@@ -39,7 +39,7 @@ Pilot._wait_for_screen.__defaults__ = (1200.0,)  # seconds, instead of 30, which
 
 
 def driven(experiment: Experiment, act: Act, *, size: tuple[int, int] = SIZE, **options: object) -> None:
-    """Start the browser without a terminal, and act."""
+    """Start the browser without a terminal, and run an action in it."""
 
     async def session() -> None:
         app = BrowserApp(experiment, Path("experiment.cube"), **options)
@@ -49,12 +49,12 @@ def driven(experiment: Experiment, act: Act, *, size: tuple[int, int] = SIZE, **
             pilot.press = _patient(pilot)
             await act(app, pilot)
 
-    with ThreadPoolExecutor(1) as pool:  # in this thread the tests of pages may have a loop of their own
+    with ThreadPoolExecutor(1) as pool:  # in this thread, the tests of pages may have an event loop
         pool.submit(lambda: asyncio.run(session())).result()
 
 
 def _patient(pilot: Pilot) -> Callable[..., Awaitable[None]]:
-    """Return ``press`` that also waits for what each key sets off: a pilot of a busy machine does not."""
+    """Return ``press`` that also waits for each key's effects, which the pilot omits on a busy machine."""
     press = pilot.press
 
     async def pressed(*keys: str) -> None:
@@ -71,7 +71,7 @@ def tree(app: BrowserApp, dimension: str) -> TreeView:
 
 
 def lines(app: BrowserApp, dimension: str) -> list[str]:
-    """Read what a tree draws."""
+    """Return the lines that a tree draws."""
     view = tree(app, dimension)
     return [view.render_line(y).text.rstrip() for y in range(min(view.size.height, len(view.rows)))]
 
@@ -95,7 +95,7 @@ def test_many_keys_show_what_is_reckoned_from_the_cells(name, experiments):
 def _press(experiment: Experiment, times: int) -> None:
     reckoning, random = Reckoning(experiment), np.random.default_rng(3)
     panes = map(browse(experiment).pane, DIMENSIONS)
-    height = BESIDE + max(len(pane.tree) for pane in panes)  # for all rows; what is empty is drawn, too
+    height = BESIDE + max(len(pane.tree) for pane in panes)  # enough for all rows; empty lines are drawn, too
 
     async def act(app: BrowserApp, pilot: Pilot) -> None:
         for key in random.choice(KEYS, times):
@@ -127,7 +127,7 @@ def _compare(app: BrowserApp, reckoning: Reckoning) -> None:
 
 
 def _number(line: str, *, signed: bool) -> str:
-    """Take the value from ``›■ ▲  1.49 s~███▏ ▾ name``."""
+    """Return the value in ``›■ ▲  1.49 s~███▏ ▾ name``."""
     return line[3 + signed :][:WIDTH].strip()
 
 
@@ -169,7 +169,7 @@ def test_findings_of_another_tools_file_are_seen_by_its_own_times(experiments):
         await pilot.press("right_square_bracket")
         assert re.match("1 of [0-9]+  IMBALANCE", finding(app))
         assert [app.experiment.metrics[node].name for node in app.browser.metrics.selected] == ["time"]
-        assert len(app.browser.system.selected) == 1  # the thread that computes longest there
+        assert len(app.browser.system.selected) == 1  # the thread with the longest busy time there
 
     driven(experiments["trace"], act)
 
@@ -254,7 +254,7 @@ def test_search_finds_hidden_nodes_and_goes_on_and_the_cursor_stays_where_other_
         assert app.focused is program
         node, place = program.current.nodes, program.cursor
         tree(app, "metrics").focus()
-        await pilot.press("home")  # of another metric other call paths above it are small
+        await pilot.press("home")  # for another metric, other call paths above it are small
         assert program.current.nodes == node
         assert program.cursor != place
 
@@ -404,9 +404,9 @@ def test_80_columns_and_24_lines_have_the_whole_first_finding_and_two_trees(expe
             "try at schedule_static.c:16: deal the iterations out",
         ):
             assert part in drawn
-        assert "of different cost" in " ".join(drawn.split())  # the end of what to try
+        assert "of different cost" in " ".join(drawn.split())  # the end of the suggestion
         assert "to confirm: autoanalyzer run" in drawn
-        assert "1 finding: IMBALANCE propagate.c:28" in drawn  # no key is named for a next one
+        assert "1 finding: IMBALANCE propagate.c:28" in drawn  # no key for a next finding is named
         title = str(app.query_one("#headline", Static).render())
         assert "busiest rank 1.51 s (100 %)" in title and "% of busy time" in drawn
         assert "more lines" not in drawn
