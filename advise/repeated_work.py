@@ -79,7 +79,7 @@ def repeated_work(site: Site) -> Iterator[Advice]:
     for loop, around in site.loops:
         own = [each for each, loops in statements(loop.body) if not loops]
         yield from _searches(site, loop, around)
-        if site.source.language != "fortran":  # Fortran's calls never set ``errno``, so compilers move them
+        if site.source.language != "fortran":  # Fortran's calls never set ``errno``, so compilers move them out
             yield from _invariant(site, loop, own)
         yield from _powers(site, loop, own)
         yield from _of_counters(site, loop, around, own)

@@ -53,7 +53,8 @@ def _schedule(site: Site, loop: Loop) -> Advice | None:
     chunk = _chunk(site, loop)
     cure = "schedule(static, 1) or, if that is not enough, schedule(dynamic)"
     if chunk > 1:
-        cure = f"schedule(static, {chunk}) or schedule(dynamic, {chunk}), so that threads share no cache lines"
+        chunked = f"schedule(static, {chunk}) or, if that is not enough, schedule(dynamic, {chunk})"
+        cure = f"{chunked}, so that threads share no cache lines"
     if follows_without_waiting(site, loop):  # the threads rely on getting the same iterations in both loops
         cure = f"schedule(static, {chunk}) in this loop and in all loops that no barrier separates from it (nowait)"
     seen = f"the loop in line {loop.line} has {written}{why}"

@@ -43,7 +43,7 @@ def recordings_of(file: Path, experiment: Experiment) -> list[Recording]:
     if file != folder.experiment:
         return []
     traces = (
-        Recording(folder.trace, str(folder.path), "the run"),
+        Recording(folder.trace, str(folder.path), "the run", is_of_profile=True),
         Recording(folder.counting_trace, str(folder.counting_trace), "the counting run (slower)"),
     )
     there = [each for each in traces if each.path.exists()]

@@ -128,7 +128,9 @@ class Builder:
         if metric not in self._values:
             raise InputError(f"metric {metric!r} is not defined; defined are {', '.join(self._values) or 'none'}")
         if not (0 <= call_path < len(self._paths) and 0 <= location < len(self._locations)):
-            raise InputError(f"cannot set a value of call path {call_path} at location {location}: one is not defined")
+            raise InputError(
+                f"cannot set a value of call path {call_path} at location {location}: one of the two is not defined"
+            )
         row = self._values[metric].setdefault(call_path, array("d"))
         if len(row) < len(self._locations):
             row.frombytes(bytes(row.itemsize * (len(self._locations) - len(row))))

@@ -23,7 +23,7 @@ class Compiled:
 
     Attributes:
         language: ``c``, ``c++`` or ``fortran``.
-        folder: The compiler's working folder, to which relative names refer; empty if it was not recorded for privacy.
+        folder: The compiler's working folder, to which relative names refer; empty if, for privacy, not recorded.
         options: The options that affect parsing, in order, each as one word: macros, include directories, forced
             includes, the language standard, OpenMP, and Fortran's source form.
         predefined: Macros that the compiler itself defines under these options, with their values. In C and C++, only

@@ -1,4 +1,4 @@
-"""Test whether points are more clustered than homogeneous points, and find how many clusters there are."""
+"""Test whether points are more clustered than homogeneous points, and find how many clusters are not due to chance."""
 
 from __future__ import annotations
 

@@ -23,7 +23,8 @@ __all__ = ["pursued", "steered"]
 
 _PATIENCE: Final = 1e9  # seconds without samples; practically no limit, because a program may be busy for a day
 _LAST_PERIOD: Final = 180  # seconds of CPU time for the periods that are left after the program has ended
-_STUCK: Final = 180  # seconds without any CPU time, even on a busy machine, after which the pursuit is stuck
+_STUCK: Final = 180  # seconds after which the pursuit is stuck if it used less than this share of them as CPU time
+_LEAST: Final = 0.01  # more than for waiting, and less than a process gets on a machine with 100 others per core
 _PAUSE: Final = 0.2  # seconds between two looks at the pursuit
 _NAMED: Final = 3
 
@@ -80,7 +81,7 @@ def _last_words(process: subprocess.Popen[str]) -> str:
     while used - before <= _LAST_PERIOD and monotonic() - last <= _STUCK:
         with suppress(subprocess.TimeoutExpired):
             return process.communicate(timeout=_PAUSE)[1]
-        if (now := _cpu_time(process.pid)) > used:
+        if (now := _cpu_time(process.pid)) - used >= _LEAST * _STUCK:
             used, last = now, monotonic()
     if used - before > _LAST_PERIOD:
         return f"the last periods took more than {_LAST_PERIOD} seconds of CPU time"

@@ -114,7 +114,9 @@ def remedy_of(advice: Advice, *, whole: bool) -> str:
 def reason_of(advice: Advice, *, whole: bool) -> str:
     """Return why ranks or threads differ according to the source; empty if the advice does not explain it."""
     text = _with_places(advice, advice.reason)
-    return visible(text if whole else clipped(text, _LONGEST))
+    if not whole and len(text) > _LONGEST:
+        text = f"{clipped(text, _LONGEST)} (see autoanalyzer analyze --all)"
+    return visible(text)
 
 
 def _with_places(advice: Advice, text: str) -> str:

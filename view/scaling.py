@@ -242,7 +242,7 @@ def evidence_of(scaling: Scaling, loss: ScalingLoss) -> str:
         return f"{seconds(float(series.path[-1, paths].sum()))} on the path, mean {seconds(busy)}"
     if loss.kind == IDLE_THREADS:
         usual = busy - loss.rank_seconds / series.ranks[-1]
-        return f"slowest threads {seconds(busy)}, {seconds(usual)} if balanced as at {base}"
+        return f"slowest threads {seconds(busy)}, {seconds(usual)} if as balanced as at {base}"
     if loss.kind not in (REPLICATED, GROWS):
         return ""
     amounts = series.busy if series.instructions is None else series.instructions

@@ -243,7 +243,7 @@ def unit_of(runs: Sequence[Experiment], metric: str) -> str:
 
 
 def of_ranks(metric: str) -> OfRanks:
-    """Return how values are combined over ranks: mean over first threads, sum over threads, or value of the busiest."""
+    """Return how values are combined over ranks: mean over first threads, sum over threads, or the busiest rank's."""
     return "mean" if metric in _WALL else "max" if metric == BUSY_TIME else "sum"
 
 

@@ -87,7 +87,7 @@ class CriticalPath:
         efficiency: The efficiencies; None if only the beginning of the run was recorded.
         regions: The call paths on the critical path, longest time first.
         delays: The regions in which ranks waited, each with the region that they waited for, longest wait first.
-        waited: Region → exclusive seconds of waiting for other ranks in it, mean over all ranks except a master.
+        waited: Region → exclusive seconds that ranks wait in it for others, mean over all ranks except a master.
     """
 
     length: float

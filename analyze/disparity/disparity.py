@@ -73,7 +73,7 @@ def find_disparity(
 
 
 def _alone(regions: Sequence[CodeRegion], classes: Sequence[int], index: int) -> list[int]:
-    """Return the given critical region in a list, or an empty list if a child's class is as high as its own.
+    """Return the given critical region in a list, or an empty list if a child's class is at least as high as its own.
 
     This is for metrics such as CPI, in which a region's value does not include the values of the regions below it.
     """

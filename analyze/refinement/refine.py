@@ -83,9 +83,9 @@ def refine(findings: Findings) -> Refinement:
 def cheaper(refinement: Refinement, before: Findings, after: Findings) -> Refinement | None:
     """Return a refinement without the regions that its own round throttled, if that round's overhead was too high.
 
-    Probes in a short loop inside a hot loop cost more than their own time, because the compiler no longer unrolls the
-    loop, and verdicts then describe the probes. So if compute time is 5 % longer than in the previous round, such loops
-    are left out.
+    Probes in a loop with few iterations inside a hot loop cost more than their own time, because the compiler no longer
+    unrolls the loop, and verdicts then describe the probes. So if compute time is 5 % longer than in the previous
+    round, such loops are left out.
 
     Args:
         refinement: The refinement that was measured.

@@ -38,7 +38,7 @@ class InTeams:
 
     @classmethod
     def of(cls, experiment: Experiment) -> InTeams:
-        """Find the call paths of a whole experiment; computed once per experiment."""
+        """Return the call paths in teams of a whole experiment, which are computed only once per experiment."""
         assert not experiment.is_part  # another block may show that a call path is in a team
         if experiment not in _KNOWN:
             blocks = [*over_locations(experiment, _of_others)]

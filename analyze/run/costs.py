@@ -84,7 +84,7 @@ def _of_block(experiment: Experiment, _: slice) -> tuple[Values, Values]:
 
 
 def _worked_outside(measured: Values, whole: Values) -> Flags:
-    """Return whether each process did more outside MPI_Init and MPI_Finalize than start up and shut down."""
+    """Return whether each process did more before MPI_Init and after MPI_Finalize than start up and shut down."""
     return np.asarray(whole - measured > THRESHOLD * measured)
 
 

@@ -73,7 +73,7 @@ def waits_by_path(experiment: Experiment) -> Mapping[int, tuple[ThreadWait, ...]
 
 
 def shares_of_waiting(experiment: Experiment) -> Mapping[str, Values]:
-    """Return the shares of first threads' time in OpenMP that are waiting for locks and at barriers.
+    """Return the shares of first threads' time in OpenMP spent waiting for locks and at barriers.
 
     Returns:
         ``omp_locks`` and ``omp_barriers`` → ``float64[call path]``, from 0 to 1, with a sum of at most 1; empty if

@@ -17,7 +17,7 @@ from .models import MOST_TERMS, Model, allowed_of, combined, fitted, models_in_r
 __all__ = ["HOLDS", "Counted", "fits", "grids_shown"]
 
 HOLDS: Final = 0.03
-"""The largest relative error of a prediction that holds."""
+"""The largest relative error with which a prediction counts as correct."""
 
 _FEWEST: Final = 3  # minimum number of runs that can show a grid
 _EXACT: Final = 0.1  # largest error of a model that counts as exact, as a share of the 1 % that is allowed

@@ -71,7 +71,7 @@ class Scaling:
 
     @property
     def stops_at(self) -> int | None:
-        """The number of ranks from which on efficiency stays below 0.9; None if the last run's efficiency is higher."""
+        """The number of ranks from which on efficiency stays below 0.9; None if the last run's is at least 0.9."""
         found = None
         for ranks, value in zip(self.series.ranks, self.factors["efficiency"], strict=True):
             found = found or ranks if is_low(value) else None

@@ -53,20 +53,21 @@ def gain_of(analysis: Analysis, parts: Iterable[Saved]) -> Gain | None:
 def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
     """Return the saving if all ranks were busy for the same time in the given regions.
 
-    The saving is the time of the slowest rank, or the time on the critical path if that is shorter, minus the time that
-    a perfect fix leaves. A fix leaves the mean over the ranks, because work can be shared evenly, or the time of the
-    fastest rank, if only avoidable cache misses, events or stalls make the other ranks slow. If ranks are busy at
-    different times in these regions, the critical path can contain more time in them than the slowest rank spends
-    there. The saving includes this excess, and the time that teams lose if their slowest thread differs between
-    executions. If ranks run different programs, only ranks of one program can share work.
+    The saving is the time before a perfect fix minus the time after it, plus the time that teams lose because their
+    slowest thread differs between executions.
+
+    - Before: the regions' time on the critical path. It can be shorter than the slowest rank's time, or longer if ranks
+      are busy there at different times.
+    - After: the mean over the ranks, because work can be shared evenly, although only among ranks of one program; or
+      the fastest rank's time, if only avoidable cache misses, events or stalls make the other ranks slow.
 
     Args:
         analysis: The results so far.
         regions: Positions among the compared regions; none is below another.
 
     Returns:
-        The saving; None if the compared metric is not a time, the ranks did the same work or different jobs, or it is
-        uncertain which rank is slowest.
+        The saving; None if the compared metric is not a time, if ranks did the same work at different speeds, or jobs
+        that differ by design, or if it is uncertain which rank is slowest.
     """
     vectors = analysis.vectors
     if vectors.metric not in (*TIMES, OFF_PROCESSOR) or analysis.dissimilarity.jobs:

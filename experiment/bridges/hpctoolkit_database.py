@@ -84,7 +84,7 @@ def read(source: Source) -> Experiment:
     """Read a database, given its file with the call paths, ``meta.db``; the values are in a file beside it.
 
     Raises:
-        InputError: The database is damaged, has another version, or has no values per thread.
+        InputError: The database is damaged, is of an unsupported version, or has no values per thread.
     """
     return read_database(source.path.parent)
 
@@ -93,7 +93,7 @@ def read_database(path: Path) -> Experiment:
     """Read a database, given its folder.
 
     Raises:
-        InputError: The database is damaged, has another version, or has no values per thread.
+        InputError: The database is damaged, is of an unsupported version, or has no values per thread.
     """
     meta, values = _File(path / META, b"meta", 4), _File(path / _PROFILES, b"prof", 2)
     profile = Profile("HPCToolkit")

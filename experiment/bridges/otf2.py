@@ -22,7 +22,7 @@ from .profile import Profile
 __all__ = ["read", "read_folder"]
 
 _ANCHOR: Final = "traces.otf2"  # the file with which tools open an archive
-_PATH_SOURCE: Final = "derived:wall_time outside MPI and OpenMP waits, from imported:OTF2"
+_PATH_SOURCE: Final = "derived:wall_time outside MPI and OpenMP waits, of imported:OTF2"
 _VISITS_SOURCE: Final = "derived:visits, of imported:OTF2"
 
 

@@ -39,7 +39,7 @@ class _Headers(FileIO):
         """Return the next bytes of a header; empty at the end of the archive.
 
         Raises:
-            InputError: A header, or all headers together, are too large for an experiment.
+            InputError: A header, or the sum of all headers, is too large for an experiment.
         """
         wanted = _MAX_HEADERS + 1 if size is None or size < 0 else size
         self._left -= wanted

@@ -17,7 +17,7 @@ _SAID: Final = "a profile, not a time line"
 
 
 def write_profile_slices(experiment: Experiment, path: Path, metric: Metric, *, together: bool) -> None:
-    """Write the slices of each location side by side, in call-tree order; the file states that this is no time line.
+    """Write the slices of each location end to end, in call-tree order; the file states that this is not a time line.
 
     Args:
         experiment: The experiment to write.

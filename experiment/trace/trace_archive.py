@@ -277,7 +277,7 @@ class _Archive:
                 raise self._defect(f"finite numbers in {number}/{name}.npy", "infinity")
         begin, end = arrays["begin"], arrays["end"]
         if (begin > end).any():
-            raise self._defect("samples that end after they begin", "one that ends earlier")
+            raise self._defect("samples that do not end before they begin", "a sample that does")
         arrays["first"] = np.concatenate([[0], np.cumsum(parts.astype(np.intp))])
         return arrays
 

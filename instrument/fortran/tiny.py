@@ -41,9 +41,8 @@ _INSTRUCTIONS: Final = (
     "max1 merge min min0 min1 mod modulo nint not present real sign size sngl sqrt tiny ubound"
 )
 _WIDE: Final = expression(r"(?:type|class|character\*?)\(|character.*\*")  # types of any size
-_BEYOND: Final = expression(
-    r"%|:(?=.)|\*\*(?!\d+(?![\w.]))"
-)  # members, sections, powers unless the exponent is a whole number
+# Members, sections, and powers, unless the exponent is an integer literal.
+_BEYOND: Final = expression(r"%|:(?=.)|\*\*(?!\d+(?![\w.]))")
 _TARGET: Final = expression(r"(?:^|\))([a-z]\w*)=(?!=)")
 _INTRINSICS: Final = frozenset(_INSTRUCTIONS.split())
 _WORDS: Final = frozenset(["if", "elseif", "selectcase", "case"])

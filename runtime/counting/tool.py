@@ -154,7 +154,7 @@ def _build(valgrind: Valgrind, folder: Path, environment: Mapping[str, str]) -> 
     """Build in a temporary folder beside ``folder``, which appears only when the build is complete."""
     with tempfile.TemporaryDirectory(prefix="build-", dir=folder.parent) as name:
         work = Path(name, "tools")
-        work.mkdir(0o775)  # independent of the umask, because world-writable files are not loaded
+        work.mkdir(0o775)  # never world-writable, whatever the umask, so that files in it are loaded
         for tool in valgrind.tools.iterdir():
             (work / tool.name).symlink_to(tool)
         _compile(valgrind, work, folder.with_suffix(".log"), environment)

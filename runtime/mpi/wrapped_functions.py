@@ -265,7 +265,7 @@ def _path_before(rule: ByteRule, form: Form) -> tuple[str, ...]:
 
 
 def _path_beside(rule: ByteRule, form: Form) -> str:
-    """Return the expression that begins our collective before the program's, so that it completes no later."""
+    """Return the expression that begins ours before the program's non-blocking collective, to end no later."""
     if form is not Form.REQUEST or rule.path not in _COLLECTIVES:
         return ""
     return f"aa_path_begin_{rule.path}({_COLLECTIVES[rule.path]})"

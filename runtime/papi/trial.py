@@ -118,7 +118,7 @@ class Papi:
             self._library.PAPI_set_multiplex(number),
         ):
             if code != _OK:
-                return f"the hardware counters, which the events would share, are not available ({self._said(code)})"
+                return f"there are no hardware counters that events could share ({self._said(code)})"
         return ""
 
     def _said(self, code: int) -> str:

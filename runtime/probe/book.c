@@ -21,8 +21,9 @@ void aa_book_prepare(void) {
 
 /*
  * Books the thread's time off the CPU, but at most the whole interval of `took` ticks. More time may be owed,
- * because the watch does not notice time that a hypervisor takes from the machine. Negative time may be owed,
- * because clocks jitter. Both are carried over to the next interval at whose end the CPU clock is read.
+ * because time that a hypervisor takes from the machine does not trigger the watch, and is found only at the
+ * end of a long interval. Negative time may be owed, because clocks jitter. Both are carried over to the next
+ * interval at whose end the CPU clock is read.
  */
 static void book_off(struct aa_thread *thread, int64_t took) {
     int64_t off = thread->watch.owed < took ? thread->watch.owed : took;

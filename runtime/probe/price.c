@@ -21,8 +21,8 @@ static void keep_least(uint64_t least[AA_COUNTED], struct aa_node *base, struct 
                        uint64_t intervals) {
     for (int i = 0; i < AA_COUNTED; i++) {
         uint64_t counted = base->counters[i] + child->counters[i];
-        if (i ==
-            AA_INSTRUCTIONS) /* the only instructions that are counted if counting is restricted to calls */
+        /* if counting is restricted to calls, only MPI's instructions are counted */
+        if (i == AA_INSTRUCTIONS)
             counted += base->counters[AA_MPI_INSTRUCTIONS];
         uint64_t mean = counted / intervals;
         least[i] = mean < least[i] ? mean : least[i];

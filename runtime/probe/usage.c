@@ -167,7 +167,7 @@ static void take_all(const char *wanted) {
     }
 }
 
-/* Returns whether the user names PAPI events, which may need all places. */
+/* Returns whether the user named PAPI events, which may need all counter slots. */
 static bool are_events_named(void) {
     const char *counters = getenv("AUTOANALYZER_COUNTERS");
     return counters && strchr(counters, ':');

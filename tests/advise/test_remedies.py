@@ -72,7 +72,7 @@ REMEDIES = {
     ),
     "threads that write side by side": (
         f"void f(float *x, int n) {{\n#pragma omp parallel for\n{LOOP}\nfor (int k = 0; k < i; k++) x[i] += k;\n}}",
-        "use schedule(static, 16) or schedule(dynamic, 16), so that threads share no cache lines",
+        "use schedule(static, 16) or, if that is not enough, schedule(dynamic, 16), so that threads share",
     ),
     "a directive for a nest": (
         "void f(double (*a)[900]) {\n#pragma omp parallel for collapse(2)\nfor (int j = 0; j < 900; j++)\n"

@@ -190,7 +190,9 @@ def test_a_builder_has_fewer_than_fifteen_methods_and_refuses_what_was_not_defin
         made.set("speed", path, place, 1.0)
     with pytest.raises(InputError, match=r"expected one value of time per location \(1\), found 2"):
         made.row("time", path, [1.0, 2.0])
-    with pytest.raises(InputError, match="cannot set a value of call path 4 at location 0: one is not defined"):
+    with pytest.raises(
+        InputError, match="cannot set a value of call path 4 at location 0: one of the two is not defined"
+    ):
         made.set("time", 4, place, 1.0)
     late = made.location(1)
     assert made.set("time", path, late, 4.0).experiment().exclusive("time").tolist() == [[2.5, 4.0]]

@@ -52,7 +52,10 @@ class Pane:
         return replace(self, open=self.open | {node for node in nodes if self.tree.children[node]})
 
     def closed(self, *nodes: int) -> Pane:
-        """Return the tree after closing some nodes. A closed node is selected if a descendant was selected."""
+        """Return the tree after closing some nodes, which then include their children.
+
+        A closed node is selected if a descendant was selected.
+        """
         self._check(nodes)
         pane = replace(self, open=self.open - {*nodes})
         return replace(pane, selected=frozenset(map(pane._visible, self.selected)))

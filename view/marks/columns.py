@@ -23,7 +23,7 @@ _MOST_STEPS: Final = 2
 
 @dataclass(frozen=True)
 class Column:
-    """A column.
+    """A column of a chart, stacked from parts.
 
     Attributes:
         name: Name of the column.

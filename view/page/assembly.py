@@ -195,7 +195,7 @@ def _said(subject: Subject, folders: Sequence[Path] | None, tell: Callable[[str]
         lines = [*base(findings), *of_time, *unknown(findings), *efficiency(findings), *master(findings)]
         lines += balanced(findings)
         if findings.verdict.too_short:
-            lines = [too_short()]
+            lines = [too_short(), *of_time]
         found = entries(findings, advised, whole=True, highlights=True)
         return _Said(
             _SEPARATOR.join(headline(findings, subject.file)),

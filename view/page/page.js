@@ -3407,24 +3407,31 @@
       const all = (length - first) * (to - from);
       return [...found].map((count2, path) => ({ path, share: count2 / all })).sort((one, other) => other.share - one.share);
     }
-    // Returns whether the trees of the run's profile contain call paths of the trace.
+    // Returns whether the time lines are of the run of the profile, with a row per location and call paths of the trees.
     get isInTrees() {
-      return this.head.paths.some(({ node }) => node !== null);
+      const { isOfProfile, members, paths } = this.head;
+      return isOfProfile && members.every(({ length }) => length < 2) && paths.some(({ node }) => node !== null);
     }
-    // Returns the seconds in an interval for each call path of the profile on each location. Each part of a step counts
-    // for its main call path. A row of several locations counts for each of them.
+    // Returns the seconds of an interval by call path of the profile and location, in which each part of a step counts for
+    // its main call path, and the seconds of the parts in which this is unknown. NaN for locations without a time line.
     secondsIn([start2, end], paths, locations) {
-      const found = new Float64Array(paths * locations);
+      const seconds2 = new Float64Array(paths * locations).fill(NaN);
       const { paths: met, members } = this.head;
-      const [from, to] = [start2, end].map((time) => Math.round((time - this.start) / this.step * this.fine));
-      for (const [row, places] of members.entries()) {
-        for (let part = from; places.length && part < to; part++) {
-          const { node } = met[this.pathAt(row, part)] ?? { node: null };
-          if (node === null) continue;
-          for (const location2 of places) found[node * locations + location2] += this.step / this.fine;
+      const placeOf2 = (time) => (time - this.start) / this.step * this.fine;
+      const [first, last] = [placeOf2(start2), placeOf2(end)];
+      let rest = 0;
+      for (const [row, [location2]] of members.entries()) {
+        if (location2 === void 0) continue;
+        for (let path = 0; path < paths; path++) seconds2[path * locations + location2] = 0;
+        for (let part = Math.floor(first); part < last; part++) {
+          const took = (Math.min(part + 1, last) - Math.max(part, first)) * this.step / this.fine;
+          const path = this.pathAt(row, part);
+          const node = met[path]?.node ?? null;
+          if (node !== null) seconds2[node * locations + location2] += took;
+          else if (path === path) rest += took;
         }
       }
-      return found;
+      return { seconds: seconds2, rest };
     }
     // Returns a moment in seconds as text, with the number of decimals that steps of a given size justify.
     moment(time, size = this.step) {
@@ -4780,10 +4787,12 @@
     }
   };
   var IntervalSums = class extends PartSums {
-    // `metric`: the time metric. `seconds`: the times, by call path and location.
-    constructor(whole2, metric, seconds2) {
+    // `metric`: the time metric. `seconds`: the times, by call path and location. `rest`: the seconds whose call path is
+    // unknown.
+    constructor(whole2, metric, { seconds: seconds2, rest }) {
       const unknown = new Float64Array(seconds2.length).fill(NaN);
       super(whole2, [...whole2.head.locations.keys()], (each) => each === metric ? seconds2 : unknown);
+      this.rest = rest;
     }
   };
 
@@ -4820,11 +4829,11 @@
     const basis = BASES.find((each) => VALUES[each ?? "absolute"] === pieces.get("v")) ?? null;
     const tab = TABS.some(([each]) => each === pieces.get("t")) ? pieces.get("t") : null;
     const filtered = pieces.get("r") === "only";
-    return { experiment: name, browser, basis: basis === "other" && !page.other ? null : basis, flat, filtered, grouping, tab, time: timeOf(page.times, pieces), source: { on: true, off: false }[pieces.get("src")] ?? page.hasSources, calls: null };
+    return ofTime(page, { experiment: name, browser, basis: basis === "other" && !page.other ? null : basis, flat, filtered, grouping, tab, time: timeOf(page.times, pieces), source: { on: true, off: false }[pieces.get("src")] ?? page.hasSources, calls: null });
   }
   function carried(page, seen, name) {
     const pieces = piecesOf(fragmentOf(seen));
-    for (const key of ["mo", "co", "so", "mu", "cu"]) pieces.delete(key);
+    for (const key of ["mo", "co", "so", "mu", "cu", "ti"]) pieces.delete(key);
     pieces.set("e", name);
     pieces.delete("g");
     return stateOf(page, pieces);
@@ -4850,6 +4859,11 @@
     const shown = page.experiments[experiment];
     const isOfTrees = experiment === "run" && !shown.head.large && timeIn(shown) >= 0 && page.times[time.trace]?.isInTrees;
     return isOfTrees ? time.range : null;
+  }
+  function ofTime(page, state) {
+    if (!intervalOf(page, state)) return state;
+    const metric = timeIn(page.experiments.run);
+    return { ...state, browser: state.browser.closed("metrics", [metric]).selecting("metrics", [metric]) };
   }
   var kept = /* @__PURE__ */ new WeakMap();
   function partOf(sums, key, make) {
@@ -4915,7 +4929,7 @@
     function toFinding(number) {
       const found = page.findings[number];
       if (!found) return;
-      go((seen) => ({ ...start(page), tab: seen.tab, time: seen.time, source: seen.source, browser: browserOf(page, found) }), { finding: number, aim: DIMENSIONS }).then(lookThere);
+      go((seen) => ({ ...start(page), tab: seen.tab, time: { ...seen.time, range: null }, source: seen.source, browser: browserOf(page, found) }), { finding: number, aim: DIMENSIONS }).then(lookThere);
     }
     function fromAddress(event) {
       const pieces = piecesOf(new URL(event.newURL).hash);
@@ -5011,12 +5025,11 @@
       });
     }
     function changeTime(part) {
+      const isOfRange = "range" in part;
       go((seen) => {
         const next = { ...seen, time: { ...seen.time, ...part } };
-        if (!intervalOf(page, next)) return { time: next.time };
-        const metric2 = timeIn(experiment);
-        return { time: next.time, browser: seen.browser.closed("metrics", [metric2]).selecting("metrics", [metric2]) };
-      }, { finding, aim: ["metrics"] });
+        return isOfRange ? ofTime(page, next) : next;
+      }, { finding, aim: isOfRange ? ["metrics"] : null });
     }
     const ofAllAgain = () => go((seen) => ({ browser: seen.browser.selecting("system", []), filtered: false }));
     function toNode(dimension, node) {
@@ -5102,7 +5115,7 @@
     const metric = experiment.head.metrics[browser.metrics[0]].name;
     const limits = [
       only && "Metrics and call paths show only the values of the selected ranks.",
-      within && `In the interval, only wall time is known. It comes from the time lines: each step of ${amount(page.times[time.trace].step / page.times[time.trace].fine, "sec")} counts for the call path that takes most of it.`
+      within && `In the interval, only wall time is known. It comes from the time lines: each step of ${amount(page.times[time.trace].step / page.times[time.trace].fine, "sec")} counts for the call path that takes most of it${ofAll.sums.rest > 0 ? `; ${amount(ofAll.sums.rest, "sec")} in several short regions is left out` : ""}.`
     ].filter(Boolean).join(" ");
     const inBoth = page.other?.totals.has(metric) && page.experiments.run.head.metrics.some(({ name }) => name === metric);
     return html`
@@ -5116,7 +5129,7 @@
       <label>program <select value=${flat ? "flat" : "calls"} onChange=${(event) => switchTree(event.currentTarget.value === "flat")}><option value="calls">call tree</option><option value="flat">flat profile</option></select></label>
       ${groupings.length > 1 && html`<label>system by <select value=${grouping} onChange=${(event) => group(event.currentTarget.value)}>${groupings.map((name) => html`<option value=${name}>${name}</option>`)}</select></label>`}
       ${only && html`<${Filter} text=${namesOf(experiment, only)} title="in metrics, call paths, flat profile, callers and source" back=${`show all ${experiment.kind}s`} end=${ofAllAgain} />`}
-      ${within && html`<${Filter} text=${`${page.times[time.trace].span(within).replace(":", " to ")} s`} title="in all trees, flat profile, callers, source and charts" back="show the whole run" end=${() => changeTime({ range: null })} />`}
+      ${within && html`<${Filter} text=${`${page.times[time.trace].span(within).replace(":", " to ")} s`} title="in all trees, ranks × regions, flat profile, topology, callers, icicle and source" back="show the whole run" end=${() => changeTime({ range: null })} />`}
       <${Search} trees=${Object.fromEntries(DIMENSIONS.map((each) => [each, browser.panes[each].tree]))} titles=${titles} show=${find} />
       <button aria-pressed=${source} onClick=${() => go((seen) => ({ source: !seen.source }))}>source</button>
       <button onClick=${() => setHelp(true)} aria-haspopup="dialog">keys <kbd>?</kbd></button>

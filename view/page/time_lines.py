@@ -49,12 +49,14 @@ class Recording:
         name: Name of the trace in commands: the file, or the folder of the run.
         title: Name of the trace for readers.
         marks: Marks to draw on the time lines.
+        is_of_profile: Whether the profile that the page shows is of the same run.
     """
 
     path: Path
     name: str
     title: str
     marks: TimeMarks = field(default_factory=TimeMarks)
+    is_of_profile: bool = False
 
 
 @dataclass(frozen=True)
@@ -132,6 +134,7 @@ def time_lines_of(
         ],
         "rows": [*rows],
         "members": _members(trace, len(rows), experiment),
+        "isOfProfile": recording.is_of_profile,
         "paths": _paths(trace.call_paths, [each - 1 for each in met], experiment),
         "marks": recording.marks.written(),
     }

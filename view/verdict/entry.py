@@ -117,6 +117,7 @@ def _entry(
     if is_unknown and from_source and from_source[0][0] and why[0][1] in from_source[0][1]:  # advice suggests a reason
         confirm, why = [f"to confirm{TO_COUNT}"] * why[0][0].endswith(TO_COUNT), why[1:]
     if _is_explained_by(finding, why, [line for line, _ in from_source], advice):
+        why = [each for each in why if each[1] is not Kind.IMBALANCE or not each[0].startswith("why: unknown")]
         why = [(f"why: {reason_of(advice[0], whole=whole)}", Kind.IMBALANCE), *why]
         from_source[0] = remedy_of(advice[0], whole=whole), from_source[0][1]
         is_explained = True
@@ -155,9 +156,11 @@ def _is_explained_by(
         lines: The line for each piece of advice; empty if another finding already has it.
         advice: The advice, the most certain one first.
     """
+    if finding.kind is not Kind.IMBALANCE or not lines or not lines[0]:
+        return False
     uneven = [line for line, kind in why if kind is Kind.IMBALANCE and line.startswith("why")]
     is_measured = any(not line.startswith("why: unknown") for line in uneven)
-    return finding.kind is Kind.IMBALANCE and bool(lines and lines[0] and advice[0].reason) and not is_measured
+    return bool(advice[0].reason) and advice[0].confidence != "low" and not is_measured
 
 
 def _with_first_step(finding: Finding, lines: list[str], more: list[str], fix: list[str]) -> list[str]:

@@ -171,7 +171,7 @@ class _Item:
         return sum(len(self.blocks[each]) for each in numbers)
 
     def show(self, numbers: Iterable[int], room: int) -> int:
-        """Show blocks until one does not fit into the room, and return the remaining room; both are in lines."""
+        """Show blocks until one does not fit, and return the number of lines that remain of ``room``."""
         for each in numbers:
             if each not in self.shown:
                 if len(self.blocks[each]) > room:

@@ -81,15 +81,13 @@ def who_waits_at_barriers(findings: Findings, finding: Finding) -> Iterator[str]
     places = _barriers(findings, finding)
     at = _where(places[0]) if places else "the region's end"
     mean = time_of(findings.experiment, sum(waiting.values()) / len(waiting))
-    verb, each = ("waits", "") if len(waiting) == 1 else ("wait", " on average")
-    is_named = _ranks_of(waiting) <= _ranks_of(finding.slowest)
-    who = (
-        f"{ranks([*waiting])} {verb} for {ranks(finding.slowest)}"
-        if is_named
-        else "threads wait for their rank's slowest"
-    )
+    verb, each, their = ("waits", "", "its") if len(waiting) == 1 else ("wait", " on average", "their")
+    who, whom = ranks([*waiting]), ranks(finding.slowest)
+    if not _ranks_of(waiting) <= _ranks_of(finding.slowest):  # a thread may be the slowest in some executions only
+        whom = f"the slowest thread of {their} rank"
+        who = who if len(waiting) == 1 else f"threads of {ranks(sorted(map(int, _ranks_of(waiting))))}"
     time = "" if findings.thread_waits.shared else f": {mean}{each}"  # the time may include waiting for a core
-    yield f"{who}{time}, at {at}"
+    yield f"{who} {verb} for {whom}{time}, at {at}"
 
 
 def against_waiting(findings: Findings, finding: Finding) -> dict[str, Kind]:

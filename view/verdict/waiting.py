@@ -20,7 +20,7 @@ __all__ = ["how_long", "waited_in", "who_for_whom", "who_waits", "why_in_mpi"]
 
 
 def who_waits(wait: Wait) -> str:
-    """Return the ranks that wait, with the verb: ``rank 0 waits``, ``ranks 1-3 wait``, or ``ranks wait`` for all."""
+    """Return the ranks that wait, with the verb: ``rank 0 waits``, ``ranks 1-3 wait``, or ``ranks wait`` if all do."""
     if not wait.waiting:
         return "ranks wait"
     return f"{ranks(wait.waiting)} {'waits' if len(wait.waiting) == 1 else 'wait'}"

@@ -50,7 +50,7 @@ SOURCE: Final = "imported:OTF2"
 
 
 def read_otf2(path: Path) -> Trace:
-    """Read an archive; its events are read only once.
+    """Read an archive; its events are read once, and only steps are kept in memory.
 
     Args:
         path: The anchor file, ``traces.otf2``.

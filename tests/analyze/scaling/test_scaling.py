@@ -163,7 +163,7 @@ def test_threads_that_become_idle_are_neither_slower_cores_nor_more_work(
 
     found = judged(of_threads(1), of_threads(8), mode=None if counted else "strong")
     assert losses(found) == pytest.approx({"idle_threads team": 4, "not_explained ": 0})
-    assert evidence_of(found, found.ledger.losses[0]) == "slowest threads 1 s, 500 ms if balanced as at 1 rank"
+    assert evidence_of(found, found.ledger.losses[0]) == "slowest threads 1 s, 500 ms if as balanced as at 1 rank"
 
 
 def test_runs_with_different_numbers_of_threads_are_refused(make_experiment: MakeExperiment) -> None:

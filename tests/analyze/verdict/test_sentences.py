@@ -68,7 +68,10 @@ def test_time_of_threads_is_that_of_the_busiest_one(make_experiment):
     found = of("profile.cube.gz")
     assert "on average: 1.39 s per rank in the busiest thread; called from rhs.f:4" in found
     assert " 4 ranks, 36 threads in all " in found[0]  # whose numbers the findings contain
-    assert any("threads wait for their rank's slowest: 48.4 ms on average, at" in line for line in found)
+    assert any(
+        "threads of ranks 0-3 wait for the slowest thread of their rank: 48.4 ms on average, at" in line
+        for line in found
+    )
 
 
 def test_ranks_that_perhaps_differ_are_not_called_balanced(make_experiment):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from autoanalyzer.experiment import Builder
@@ -13,7 +15,7 @@ from autoanalyzer.view.page import Recording
 from ..conftest import OF_PROCESSES
 from .conftest import SAMPLES
 from .test_time import drag
-from .traces import profile, saved
+from .traces import a_trace, profile, saved
 
 RAYS = {"folders": [SAMPLES / "rays"]}
 CHIP = ".filter"
@@ -64,7 +66,7 @@ def test_a_rank_limits_metrics_call_paths_profile_and_source_until_its_chip_is_c
 @pytest.fixture
 def traced(show, tmp_path):
     """Return a page with time lines: all ranks are in MPI_Send from 4 to 6 s, and in loop@3 before and after it."""
-    recordings = [Recording(saved(tmp_path), "out", "the run")]
+    recordings = [Recording(saved(tmp_path), "out", "the run", is_of_profile=True)]
     return lambda fragment: show(profile(), fragment, of_page={"recordings": recordings})
 
 
@@ -99,8 +101,39 @@ def test_an_interval_of_time_limits_all_trees_until_its_chip_is_closed(traced):
     assert shown.complaints == again.complaints == []
 
 
+@pytest.mark.parametrize(("start", "loop", "send"), [(3.06, "280 ms", "0 s"), (3.95, "200 ms", "80 ms")])
+def test_a_part_of_a_step_counts_by_its_length(traced, start, loop, send):
+    shown = traced(f"#t=time&ti={start}:{start + 0.07}")
+    assert values(shown, "program") == {"main": "0 s", "loop@3": loop, "MPI_Send": send}
+
+
+def test_a_link_to_an_interval_with_another_metric_shows_the_time(traced):
+    shown = traced("#t=time&m=mpi_time&ti=3.5:6.5")
+    assert shown.selected()["metrics"] == ["wall_time"]
+    assert values(shown, "program")["MPI_Send"] == "8 s"
+
+
+def test_a_finding_ends_the_interval(experiments, show):
+    trace = Path(__file__).parents[2] / "data" / "rays.trace.npz"
+    recordings = [Recording(trace, "out", "the run", is_of_profile=True)]
+    shown = show(experiments["rays"], "#t=time&ti=0.5:1", of_page={"recordings": recordings})
+    assert shown.page.locator(CHIP).count() == 1
+    assert shown.click(".findings a")
+    assert shown.page.locator(CHIP).count() == 0
+    assert shown.selected()["metrics"] == ["cpu_time"]
+
+
+def test_an_interval_of_another_run_or_of_ranges_of_ranks_limits_no_trees(show, tmp_path):
+    for ranks, is_of_profile in ((4, False), (40, True)):
+        file = saved(tmp_path, a_trace(ranks), f"{ranks}.npz")
+        recordings = [Recording(file, "out", "a run", is_of_profile=is_of_profile)]
+        shown = show(profile(ranks), "#t=time&m=wall_time&ti=3.5:6.5", of_page={"recordings": recordings})
+        assert shown.page.locator(CHIP).count() == 0
+        assert values(shown, "program")["loop@3"] == f"{8 * ranks} s"
+
+
 def test_an_interval_limits_no_trees_if_the_profile_has_none_of_the_call_paths(show, tmp_path):
-    recordings = [Recording(saved(tmp_path), "out", "the run")]
+    recordings = [Recording(saved(tmp_path), "out", "the run", is_of_profile=True)]
     other = Builder()
     elsewhere = other.call_path("elsewhere")
     other.metric("wall_time", "sec")

@@ -26,7 +26,7 @@ import { keyOf, TABS, Tabs } from "./parts/tabs.js";
 import { Time } from "./parts/time.js";
 import { Topology } from "./parts/topology.js";
 import { ROW, TreeView } from "./parts/tree_view.js";
-import { BASES, browserOf, carried, inInterval, intervalOf, load, locationsOf, nodesOf, shownOf, start, stateOf, timeIn } from "./state.js";
+import { BASES, browserOf, carried, inInterval, intervalOf, load, locationsOf, nodesOf, ofTime, shownOf, start, stateOf } from "./state.js";
 
 // `first`: the initial state, as returned by `opening`, with its values loaded.
 export function App({ page, first }) {
@@ -81,7 +81,7 @@ export function App({ page, first }) {
   function toFinding(number) {
     const found = page.findings[number];
     if (!found) return;
-    go((seen) => ({ ...start(page), tab: seen.tab, time: seen.time, source: seen.source, browser: browserOf(page, found) }), { finding: number, aim: DIMENSIONS }).then(lookThere);
+    go((seen) => ({ ...start(page), tab: seen.tab, time: { ...seen.time, range: null }, source: seen.source, browser: browserOf(page, found) }), { finding: number, aim: DIMENSIONS }).then(lookThere);
   }
 
   // Shows the view in the URL. The URL is taken from the event, because a state that is still being loaded may replace
@@ -194,12 +194,11 @@ export function App({ page, first }) {
   // Changes the view of the time lines. If it now limits the trees to an interval, wall time is selected and closed,
   // because no other metric is known there.
   function changeTime(part) {
+    const isOfRange = "range" in part;
     go((seen) => {
       const next = { ...seen, time: { ...seen.time, ...part } };
-      if (!intervalOf(page, next)) return { time: next.time };
-      const metric = timeIn(experiment);
-      return { time: next.time, browser: seen.browser.closed("metrics", [metric]).selecting("metrics", [metric]) };
-    }, { finding, aim: ["metrics"] });
+      return isOfRange ? ofTime(page, next) : next;
+    }, { finding, aim: isOfRange ? ["metrics"] : null });
   }
 
   const ofAllAgain = () => go((seen) => ({ browser: seen.browser.selecting("system", []), filtered: false }));
@@ -293,7 +292,7 @@ export function App({ page, first }) {
   const metric = experiment.head.metrics[browser.metrics[0]].name;
   const limits = [
     only && "Metrics and call paths show only the values of the selected ranks.",
-    within && `In the interval, only wall time is known. It comes from the time lines: each step of ${amount(page.times[time.trace].step / page.times[time.trace].fine, "sec")} counts for the call path that takes most of it.`,
+    within && `In the interval, only wall time is known. It comes from the time lines: each step of ${amount(page.times[time.trace].step / page.times[time.trace].fine, "sec")} counts for the call path that takes most of it${ofAll.sums.rest > 0 ? `; ${amount(ofAll.sums.rest, "sec")} in several short regions is left out` : ""}.`,
   ].filter(Boolean).join(" ");
   const inBoth = page.other?.totals.has(metric) && page.experiments.run.head.metrics.some(({ name }) => name === metric);
   return html`
@@ -307,7 +306,7 @@ export function App({ page, first }) {
       <label>program <select value=${flat ? "flat" : "calls"} onChange=${(event) => switchTree(event.currentTarget.value === "flat")}><option value="calls">call tree</option><option value="flat">flat profile</option></select></label>
       ${groupings.length > 1 && html`<label>system by <select value=${grouping} onChange=${(event) => group(event.currentTarget.value)}>${groupings.map((name) => html`<option value=${name}>${name}</option>`)}</select></label>`}
       ${only && html`<${Filter} text=${namesOf(experiment, only)} title="in metrics, call paths, flat profile, callers and source" back=${`show all ${experiment.kind}s`} end=${ofAllAgain} />`}
-      ${within && html`<${Filter} text=${`${page.times[time.trace].span(within).replace(":", " to ")} s`} title="in all trees, flat profile, callers, source and charts" back="show the whole run" end=${() => changeTime({ range: null })} />`}
+      ${within && html`<${Filter} text=${`${page.times[time.trace].span(within).replace(":", " to ")} s`} title="in all trees, ranks × regions, flat profile, topology, callers, icicle and source" back="show the whole run" end=${() => changeTime({ range: null })} />`}
       <${Search} trees=${Object.fromEntries(DIMENSIONS.map((each) => [each, browser.panes[each].tree]))} titles=${titles} show=${find} />
       <button aria-pressed=${source} onClick=${() => go((seen) => ({ source: !seen.source }))}>source</button>
       <button onClick=${() => setHelp(true)} aria-haspopup="dialog">keys <kbd>?</kbd></button>

@@ -45,13 +45,13 @@ export function stateOf(page, pieces) {
   const basis = BASES.find((each) => VALUES[each ?? "absolute"] === pieces.get("v")) ?? null;
   const tab = TABS.some(([each]) => each === pieces.get("t")) ? pieces.get("t") : null;
   const filtered = pieces.get("r") === "only";
-  return { experiment: name, browser, basis: basis === "other" && !page.other ? null : basis, flat, filtered, grouping, tab, time: timeOf(page.times, pieces), source: { on: true, off: false }[pieces.get("src")] ?? page.hasSources, calls: null };
+  return ofTime(page, { experiment: name, browser, basis: basis === "other" && !page.other ? null : basis, flat, filtered, grouping, tab, time: timeOf(page.times, pieces), source: { on: true, off: false }[pieces.get("src")] ?? page.hasSources, calls: null });
 }
 
 // Returns a state with the same selection in another experiment; nodes that do not exist there are left out.
 export function carried(page, seen, name) {
   const pieces = piecesOf(fragmentOf(seen));
-  for (const key of ["mo", "co", "so", "mu", "cu"]) pieces.delete(key);
+  for (const key of ["mo", "co", "so", "mu", "cu", "ti"]) pieces.delete(key);
   pieces.set("e", name);
   pieces.delete("g");
   return stateOf(page, pieces);
@@ -79,13 +79,20 @@ export function locationsOf({ browser: { sums, panes: { system } }, filtered }) 
 }
 
 // Returns the only metric that has values for an interval of time; -1 if there is none.
-export const timeIn = ({ head }) => head.metrics.findIndex(({ name, aggregation }) => name === "wall_time" && aggregation === "sum");
+const timeIn = ({ head }) => head.metrics.findIndex(({ name, aggregation }) => name === "wall_time" && aggregation === "sum");
 
 // Returns the interval of time whose values a state shows; null for the whole run.
 export function intervalOf(page, { experiment, time }) {
   const shown = page.experiments[experiment];
   const isOfTrees = experiment === "run" && !shown.head.large && timeIn(shown) >= 0 && page.times[time.trace]?.isInTrees;
   return isOfTrees ? time.range : null;
+}
+
+// Returns a state in which the time, without its parts, is selected if the state shows an interval.
+export function ofTime(page, state) {
+  if (!intervalOf(page, state)) return state;
+  const metric = timeIn(page.experiments.run);
+  return { ...state, browser: state.browser.closed("metrics", [metric]).selecting("metrics", [metric]) };
 }
 
 const kept = new WeakMap(); // sums → the part of them that was shown last, with its key

@@ -65,9 +65,11 @@ export class RankSums extends PartSums {
 
 // The times in an interval of the run. All other metrics are unknown.
 export class IntervalSums extends PartSums {
-  // `metric`: the time metric. `seconds`: the times, by call path and location.
-  constructor(whole, metric, seconds) {
+  // `metric`: the time metric. `seconds`: the times, by call path and location. `rest`: the seconds whose call path is
+  // unknown.
+  constructor(whole, metric, { seconds, rest }) {
     const unknown = new Float64Array(seconds.length).fill(NaN);
     super(whole, [...whole.head.locations.keys()], (each) => (each === metric ? seconds : unknown));
+    this.rest = rest;
   }
 }

@@ -116,25 +116,32 @@ export class TimeLines {
     return [...found].map((count, path) => ({ path, share: count / all })).sort((one, other) => other.share - one.share);
   }
 
-  // Returns whether the trees of the run's profile contain call paths of the trace.
+  // Returns whether the time lines are of the run of the profile, with a row per location and call paths of the trees.
   get isInTrees() {
-    return this.head.paths.some(({ node }) => node !== null);
+    const { isOfProfile, members, paths } = this.head;
+    return isOfProfile && members.every(({ length }) => length < 2) && paths.some(({ node }) => node !== null);
   }
 
-  // Returns the seconds in an interval for each call path of the profile on each location. Each part of a step counts
-  // for its main call path. A row of several locations counts for each of them.
+  // Returns the seconds of an interval by call path of the profile and location, in which each part of a step counts for
+  // its main call path, and the seconds of the parts in which this is unknown. NaN for locations without a time line.
   secondsIn([start, end], paths, locations) {
-    const found = new Float64Array(paths * locations);
+    const seconds = new Float64Array(paths * locations).fill(NaN);
     const { paths: met, members } = this.head;
-    const [from, to] = [start, end].map((time) => Math.round(((time - this.start) / this.step) * this.fine));
-    for (const [row, places] of members.entries()) {
-      for (let part = from; places.length && part < to; part++) {
-        const { node } = met[this.pathAt(row, part)] ?? { node: null };
-        if (node === null) continue;
-        for (const location of places) found[node * locations + location] += this.step / this.fine;
+    const placeOf = (time) => ((time - this.start) / this.step) * this.fine;
+    const [first, last] = [placeOf(start), placeOf(end)];
+    let rest = 0;
+    for (const [row, [location]] of members.entries()) {
+      if (location === undefined) continue;
+      for (let path = 0; path < paths; path++) seconds[path * locations + location] = 0;
+      for (let part = Math.floor(first); part < last; part++) {
+        const took = ((Math.min(part + 1, last) - Math.max(part, first)) * this.step) / this.fine;
+        const path = this.pathAt(row, part);
+        const node = met[path]?.node ?? null;
+        if (node !== null) seconds[node * locations + location] += took;
+        else if (path === path) rest += took;
       }
     }
-    return found;
+    return { seconds, rest };
   }
 
   // Returns a moment in seconds as text, with the number of decimals that steps of a given size justify.
