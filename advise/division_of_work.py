@@ -97,7 +97,7 @@ def _reason_in_data(site: Site, loop: Loop, inner: Inner, where_loop: str, comes
 
 
 def _otherwise(loop: Loop) -> str:
-    """Return how to distribute iterations of different cost: in contiguous blocks, if they use their neighbours' data."""
+    """Return how to distribute iterations of different cost: in blocks, if they use their neighbours' data."""
     return _SIDE_BY_SIDE if takes_neighbours(loop) else _OTHERWISE
 
 

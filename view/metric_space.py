@@ -20,7 +20,7 @@ _DRAWN: Final = 2000  # maximum number of points in a picture, so that browsers 
 
 
 def caveats(space: MetricSpace) -> list[str]:
-    """Return warnings about metrics and locations that were left out, and metrics of only the processes' first threads."""
+    """Return warnings about metrics and locations that were left out, and metrics of first threads only."""
     said = [*_of_first_threads(space), *dropped(space.dropped)]
     if space.left_out:
         whys = {
